@@ -24,7 +24,9 @@ async function measureIdle(isQuick) {
   let memory;
   try {
     for (let round = -SETTLING_ROUNDS; round < (isQuick ? 2 : 5); round++) {
-      const [bare, live] = await Promise.all([idle, ours].map((worker) => worker.ask({ windowMs: WINDOW_MS })));
+      const [bare, live] = await Promise.all(
+        [idle, ours].map((worker) => worker.ask({ windowMs: WINDOW_MS })),
+      );
       memory = { bare: bare.bytes, live: live.bytes };
       if (round < 0) continue;
       series.idle.push(bare.percent);

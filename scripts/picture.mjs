@@ -184,7 +184,7 @@ async function captureRun() {
 async function captureTop() {
   const terminal = openTerminal(home, { rows: 11, words: 'top' });
   try {
-    const rows = await terminal.until(/4 ask[\s\S]*orders[\s\S]*\? keys/);
+    const rows = await terminal.until(/4 waiting for you[\s\S]*orders[\s\S]*\? keys/);
     return withoutEnd(rows);
   } finally {
     terminal.close();

@@ -34,11 +34,11 @@ export type {
   Admission,
   EditWishes,
   Entry,
+  EntryStanding,
   EntryView,
   QueueDesk,
   QueueView,
   ShownEntry,
-  Standing as EntryStanding,
 } from './queue/index.js';
 export type { RunEnd, RunEvent } from './run/index.js';
 export type {

@@ -18,7 +18,7 @@ async function world(now = '2026-11-16T12:00:00.000Z', limits = { costUsd: 5, to
   const dir = await tempDir();
   const clock = new FakeClock({ now });
   const own = storageTools({ clock });
-  /** Of a process that is gone where so is said. */
+  /** Tools of a process that counts as dead if `isGone` is set. */
   const toolsOf = (isGone = false) => {
     const identity: ProcessIdentity = { ...own.identity, ...(isGone ? { bootId: 'an older boot' } : {}) };
     return { ...own, identity };
@@ -42,7 +42,7 @@ async function world(now = '2026-11-16T12:00:00.000Z', limits = { costUsd: 5, to
 }
 
 describe('the gate of an account', () => {
-  it('writes nothing while nobody was refused', async () => {
+  it('writes nothing until a run is refused', async () => {
     await using w = await world();
     const gate = w.gate('a');
     expect(await gate.enter()).toEqual({ may: true, isCanary: false });
@@ -51,7 +51,7 @@ describe('the gate of an account', () => {
     expect(readdirSync(w.dir.path)).toEqual([]);
   });
 
-  it('holds all runs until the reset, lets the oldest try first, and then all', async () => {
+  it('holds all runs until the reset, then lets the oldest try first, and then all of them', async () => {
     await using w = await world();
     const [a, b] = [w.gate('a'), w.gate('b')];
     await w.limit(a);
@@ -67,7 +67,7 @@ describe('the gate of an account', () => {
     expect(readdirSync(w.directory).filter((name) => name.endsWith('.json'))).toEqual([]);
   });
 
-  it('gives the place of a first run whose process is gone to the next, and keeps that of one that lives', async () => {
+  it('gives the place of a first run whose process is gone to the next, and keeps the place of a living one', async () => {
     await using w = await world();
     const [gone, next] = [w.gate('a', { isGone: true }), w.gate('b')];
     await w.limit(gone);
@@ -78,7 +78,7 @@ describe('the gate of an account', () => {
     expect(await w.gate('c').enter()).toEqual({ may: false, closed: null });
   });
 
-  it('is told by a watch when the window is another one, and not by the locks of those who look', async () => {
+  it('calls back when the window changes, but not for the locks of other gates', async () => {
     await using w = await world();
     const [a, b] = [w.gate('a'), w.gate('b')];
     await w.limit(a);
@@ -94,7 +94,7 @@ describe('the gate of an account', () => {
     expect(hints).toBeGreaterThan(0);
   });
 
-  it('sets a file aside that cannot be read, and stops nobody', async () => {
+  it('sets aside a file that cannot be read, and stops no run', async () => {
     await using w = await world();
     await w.limit(w.gate('a'));
     writeFileSync(join(w.directory, 'claude.json'), '{"version":1');
@@ -112,7 +112,7 @@ function watchOnce(gate: QuotaGate, onHint: () => void): void {
 }
 
 describe('the ledger of a day', () => {
-  it('adds up what all runs used, each sum once however often it is written', async () => {
+  it('adds up what all runs used, counting each sum once however often it is written', async () => {
     await using w = await world();
     w.days.record('a', { costUsd: 2, tokens: 100 });
     w.days.record('a', { costUsd: 3, tokens: 200 });
@@ -135,7 +135,7 @@ describe('the ledger of a day', () => {
     expect(w.days.standing()).toBeUndefined();
   });
 
-  it('is asked about by one at a time, and raised for all', async () => {
+  it('is asked about by one run at a time, and raised for all', async () => {
     await using w = await world();
     w.days.record('a', { costUsd: 0, tokens: 1_200 });
     expect(w.days.standing()?.reached).toMatchObject({ what: 'tokens', raised: 2_000 });
@@ -149,7 +149,7 @@ describe('the ledger of a day', () => {
     expect(w.days.standing()?.reached.words).toBe('2100 tokens of 2000 tokens');
   });
 
-  it('knows that a person wants it to stay, until somebody wants to be asked again', async () => {
+  it('remembers that a person does not want it raised, until somebody asks to be asked again', async () => {
     await using w = await world();
     w.days.record('a', { costUsd: 6, tokens: 0 });
     {
@@ -161,10 +161,10 @@ describe('the ledger of a day', () => {
     expect(w.days.standing()).toMatchObject({ isFinal: false });
   });
 
-  it('counts for the day that the clock shows, also when it jumps back and when a machine slept', async () => {
+  it('counts for the day that the clock shows, even after it jumps back or the machine slept', async () => {
     await using w = await world('2026-10-24T21:30:00.000Z');
     w.days.record('a', { costUsd: 6, tokens: 0 });
-    // Three hours of sleep, over midnight, in the night in which the clocks go back.
+    // Three hours of sleep across midnight, on the night the clocks go back.
     w.clock.advance(3 * HOUR_MS);
     expect(w.days.today()).toBe('2026-10-25');
     expect(w.days.standing()).toBeUndefined();
@@ -183,7 +183,7 @@ describe('the ledger of a day', () => {
     ['-3', undefined],
     ['0', undefined],
     ['wait until 12', undefined],
-  ])('takes %j that a person wrote for %s', (text, amount) => {
+  ])('reads %j, written by a person, as %s', (text, amount) => {
     expect(amountIn(text)).toBe(amount);
   });
 });

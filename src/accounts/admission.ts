@@ -2,18 +2,18 @@ import type { LockTools } from '../storage/index.js';
 import type { DayLedger } from './day-ledger.js';
 import { type AccountId, isDead, readWindow } from './quota-gate.js';
 
-/** What is to be used: an agent, perhaps with one of the user's accounts. */
+/** What a run will use: an agent, perhaps with one of the user's accounts. */
 export interface AccountUse {
   readonly agent: string;
   readonly account?: string | undefined;
 }
 
-/** Whether a run may begin now, as far as accounts and the day's budget go; if not, why, and until when. */
+/** Whether accounts and the day's budget let a run begin now; if not, why and until when. */
 export type AdmissionStanding =
   | { readonly may: true }
   | { readonly may: false; readonly reason: string; readonly until?: string };
 
-/** The port through which whoever starts runs asks first. */
+/** The port to ask before a run is started. */
 export interface Admission {
   /** Throws ACCOUNT_UNKNOWN, AGENT_UNKNOWN. */
   standing(use: AccountUse): AdmissionStanding;
@@ -23,11 +23,11 @@ export interface AdmissionOptions {
   /** `<state>/accounts`. */
   readonly directory: string;
   readonly accountOf: (use: AccountUse) => AccountId;
-  /** Absent where no budget of the day is configured. */
+  /** Absent if no daily budget is configured. */
   readonly days?: Pick<DayLedger, 'standing'> | undefined;
 }
 
-/** Reads how accounts and the day's budget stand; changes nothing. A run that begins takes its own place in line. */
+/** Reads the state of accounts and of the day's budget. Changes nothing: a run that begins joins the line itself. */
 export function openAdmission(tools: LockTools, { directory, accountOf, days }: AdmissionOptions): Admission {
   return {
     standing(use) {
@@ -36,7 +36,7 @@ export function openAdmission(tools: LockTools, { directory, accountOf, days }: 
       if (day !== undefined)
         return {
           may: false,
-          reason: `the budget of the day is reached: ${day.reached.words}`,
+          reason: `the daily budget is used up: ${day.reached.words}`,
           until: day.until,
         };
       const window = readWindow(tools, directory, account);

@@ -1,12 +1,12 @@
 import { counted, withoutNoise } from '../foundation/index.js';
 
-/** What all runs of a day may use together; absent = as much as they like. */
+/** What all runs of a day may use together; absent = no limit. */
 export interface DayLimits {
   readonly costUsd?: number | undefined;
   readonly tokens?: number | undefined;
 }
 
-/** What they used. */
+/** What the runs of a day used. */
 export interface DayUse {
   readonly costUsd: number;
   readonly tokens: number;
@@ -14,7 +14,7 @@ export interface DayUse {
 
 export const NO_DAY_USE: DayUse = { costUsd: 0, tokens: 0 };
 
-/** The budget of a day that is reached: of what, how much was used and allowed, and what it would be raised to. */
+/** A daily budget that is used up: which one, how much was used and allowed, and what it would be raised to. */
 export interface DayReached {
   readonly what: keyof DayUse;
   readonly used: number;
@@ -24,7 +24,7 @@ export interface DayReached {
   readonly words: string;
 }
 
-/** The first limit of a day that is reached; undefined where there is none. Pure. */
+/** The first daily limit that is reached, or undefined if none is. Pure. */
 export function reachedOf(use: DayUse, limits: DayLimits): DayReached | undefined {
   for (const what of ['costUsd', 'tokens'] as const) {
     const limit = limits[what];
@@ -36,7 +36,7 @@ export function reachedOf(use: DayUse, limits: DayLimits): DayReached | undefine
   return undefined;
 }
 
-/** As much again, and once more until that is more than what was used. */
+/** The smallest multiple of the limit that exceeds what was used. */
 function nextLimit(used: number, limit: number): number {
   return withoutNoise(limit * (Math.floor(used / limit) + 1));
 }
@@ -45,7 +45,7 @@ export function addUse(a: DayUse, b: DayUse): DayUse {
   return { costUsd: withoutNoise(a.costUsd + b.costUsd), tokens: a.tokens + b.tokens };
 }
 
-/** What a person raised counts where it is more than what is configured. */
+/** A limit raised by a person counts only if it is higher than the configured one. */
 export function higherOf(configured: DayLimits, raised: DayLimits): DayLimits {
   const higher = (what: keyof DayLimits) => {
     const limit = configured[what];
@@ -59,7 +59,7 @@ export function amountOf(what: keyof DayUse, amount: number): string {
   return what === 'costUsd' ? `$${amount.toFixed(2)}` : counted(amount, 'token');
 }
 
-/** The amount that somebody wrote, such as `$20` or `2,000,000`; undefined where it is none. */
+/** The amount in words such as `$20` or `2,000,000`; undefined if they contain none. */
 export function amountIn(text: string): number | undefined {
   const words = text.trim().replace(/^\$\s*|\s*(?:\$|usd|dollars?|tokens?)$/gi, '');
   if (!/^\d[\d,_]*(?:\.\d+)?$/.test(words)) return undefined;

@@ -24,24 +24,24 @@ import { type DayDecision, DayFile, DecisionFile } from './schema.js';
 export interface DayLedgerOptions {
   /** `<state>/accounts/days`. */
   readonly directory: string;
-  /** As configured. */
+  /** The limits from the configuration. */
   readonly limits: DayLimits;
   readonly zone?: string | undefined;
 }
 
-/** How the budget of a day stands. */
+/** The state of a day's budget. */
 export interface DayStanding {
   readonly day: string;
   readonly reached: DayReached;
-  /** When the next one begins. */
+  /** When the next day begins. */
   readonly until: string;
-  /** A person said that it stays as it is. */
+  /** A person decided not to raise it. */
   readonly isFinal: boolean;
 }
 
 /**
- * What all runs used on a local day: one small file for each run, with the sum of that run, which only its owner writes. A sum
- * that is written again counts once, so that nothing counts twice however often a run dies.
+ * What all runs used on a local day: one small file per run, holding that run's sum and written only by its owner.
+ * Writing a sum again replaces it, so nothing counts twice however often a run dies.
  */
 export class DayLedger {
   readonly #tools: LockTools;
@@ -56,7 +56,7 @@ export class DayLedger {
     this.#zone = zone;
   }
 
-  /** The day that a moment belongs to. */
+  /** The local day of a moment. */
   dayOf(time: Date): string {
     return localDayOf(time, this.#zone);
   }
@@ -65,7 +65,7 @@ export class DayLedger {
     return this.dayOf(this.#tools.clock.now());
   }
 
-  /** Writes down all that a run used today. Throws ATOMIC_WRITE_FAILED. */
+  /** Records all that a run has used today. Throws ATOMIC_WRITE_FAILED. */
   record(session: string, use: DayUse): void {
     const path = join(this.#at(this.today()), `${session}.json`);
     const known = readOrSetAside(this.#tools, path, DayFile);
@@ -76,7 +76,7 @@ export class DayLedger {
     writeDocument(this.#tools, path, { version: DOCUMENT_VERSION, session, costUsd, tokens }, DayFile);
   }
 
-  /** Whether the budget of the day is reached; undefined where more may be used. */
+  /** How the day's budget was exceeded, or undefined if more may be used. */
   standing(): DayStanding | undefined {
     const now = this.#tools.clock.now();
     const day = this.dayOf(now);
@@ -90,7 +90,7 @@ export class DayLedger {
     return { day, reached, until, isFinal: decision?.isFinal === true };
   }
 
-  /** What all runs used on a day, or all but one. */
+  /** What all runs, or all but one, used on a day. */
   used(day: string, { except }: { readonly except?: string } = {}): DayUse {
     const directory = this.#at(day);
     return listDirectory(this.#tools.fileSystem, directory)
@@ -99,14 +99,14 @@ export class DayLedger {
       .reduce<DayUse>(addUse, NO_DAY_USE);
   }
 
-  /** Takes the place of whoever asks the person about this day; undefined where somebody asks already. */
+  /** Takes the lock for asking the person about this day; undefined if another run is already asking. */
   tryAsk(day: string): Lock | undefined {
     ensureDirectory(this.#tools.fileSystem, this.#at(day));
     const lock = tryAcquireLock(this.#tools, join(this.#at(day), 'asking'));
     return lock instanceof Lock ? lock : undefined;
   }
 
-  /** Keeps what the person said. Only for who asks. Throws LOCK_LOST, ATOMIC_WRITE_FAILED. */
+  /** Records the person's decision. Only for the run that asks. Throws LOCK_LOST, ATOMIC_WRITE_FAILED. */
   decide(lock: Lock, day: string, decided: Pick<DayDecision, 'costUsd' | 'tokens' | 'isFinal'>): void {
     lock.assertHeld();
     const before = this.#decision(day);
@@ -130,7 +130,7 @@ export class DayLedger {
     if (lock !== undefined) this.decide(lock, day, { isFinal: false });
   }
 
-  /** Tells when a person may have decided about a day. */
+  /** Calls back when a person may have decided about a day. */
   watch(day: string, onHint: () => void): Disposable {
     ensureDirectory(this.#tools.fileSystem, this.#at(day));
     const watch = this.#tools.watcher.watch(this.#at(day), (name) => {

@@ -1,6 +1,6 @@
 import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
 
-/** There is no account of that name in the user's configuration. */
+/** The user's configuration has no account of that name. */
 export class AccountUnknownError extends HoldfastError<'ACCOUNT_UNKNOWN'> {
   readonly code = 'ACCOUNT_UNKNOWN';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { localDayOf, nextDayAfter } from './local-day.js';
 
 describe('a local day', () => {
-  it('is what the clocks of the zone show', () => {
+  it('is what the clocks of its zone show', () => {
     const time = new Date('2026-11-16T23:30:00.000Z');
     expect(localDayOf(time, 'UTC')).toBe('2026-11-16');
     expect(localDayOf(time, 'Europe/Berlin')).toBe('2026-11-17');
@@ -17,7 +17,7 @@ describe('a local day', () => {
     ['a midnight that comes again', 'Africa/Cairo', '2026-10-29T12:00:00Z', '2026-10-29T22:00:00.000Z'],
     ['a shift of half an hour', 'Australia/Lord_Howe', '2026-10-03T12:00:00Z', '2026-10-03T13:30:00.000Z'],
     ['a zone far in the east', 'Pacific/Kiritimati', '2026-11-16T09:59:59.999Z', '2026-11-16T10:00:00.000Z'],
-  ])('ends where the next one begins: %s', (_, zone, now, next) => {
+  ])('ends when the next one begins: %s', (_, zone, now, next) => {
     const time = new Date(now);
     const end = nextDayAfter(time, zone);
     expect(end.toISOString()).toBe(next);

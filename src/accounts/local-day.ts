@@ -1,4 +1,4 @@
-/** The day that the clocks of a zone show: `2026-11-16`. */
+/** The day that clocks in a zone show: `2026-11-16`. */
 export function localDayOf(time: Date, zone: string = localZone()): string {
   const parts = formatOf(zone).formatToParts(time);
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
@@ -20,12 +20,12 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** No day is longer, whatever the clocks are set to. */
+/** No day is longer than this, however the clocks change. */
 const LONGEST_DAY_MS = 27 * 60 * 60_000;
 
 /**
- * When the next day begins. It is looked for, not reckoned: a day has 23, 24 or 25 hours, and in some zones its first hour
- * is left out when the clocks change.
+ * When the next day begins. It is searched for, not calculated: a day has 23, 24 or 25 hours, and in some zones a clock
+ * change skips the first hour of a day.
  */
 export function nextDayAfter(time: Date, zone: string = localZone()): Date {
   const today = localDayOf(time, zone);

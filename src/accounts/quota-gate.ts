@@ -23,7 +23,7 @@ import {
   type ToldLimit,
 } from './who-tries-first.js';
 
-/** Whose allowance it is: the name of its file, and what people call it. */
+/** Whose allowance it is: its file name, and the name people know it by. */
 export interface AccountId {
   readonly key: string;
   readonly name: string;
@@ -33,13 +33,13 @@ export interface QuotaGateOptions {
   /** `<state>/accounts`. */
   readonly directory: string;
   readonly account: AccountId;
-  /** Of the run. */
+  /** The session of the run. */
   readonly session: string;
 }
 
 /**
- * The door of one run to an account that all runs share. As long as nobody was refused, there is no file, and nothing is
- * written. A disk that does not keep the window stops nobody: each run has its own wait besides.
+ * One run's gate to an account that all runs share. Until the service refuses somebody there is no file and nothing is
+ * written. If the disk cannot keep the window, no run is stopped: each run also waits on its own.
  */
 export class QuotaGate {
   readonly account: AccountId;
@@ -56,17 +56,17 @@ export class QuotaGate {
     this.#me = { session, process: { ...tools.identity } };
   }
 
-  /** Whether this run tries first, and has not heard yet. */
+  /** Whether this run is the one that tries first and has not had an answer yet. */
   get isCanary(): boolean {
     return this.#isCanary;
   }
 
-  /** What is known now; undefined where the account may be used. */
+  /** The window as known now; undefined if the account may be used. */
   window(): QuotaWindow | undefined {
     return readWindow(this.#tools, this.#directory, this.account);
   }
 
-  /** Whether the next prompt may be sent. A run that may not is in line from then on. */
+  /** Whether the next prompt may be sent. If not, this run is in line from then on. */
   async enter({ triesNow = false } = {}): Promise<Entry> {
     if (this.window() === undefined) {
       this.#isWaiting = false;
@@ -85,7 +85,7 @@ export class QuotaGate {
     return entry;
   }
 
-  /** The allowance is used up until a time: nobody asks again before that. */
+  /** The allowance is used up until a given time; no run asks again before then. */
   async limit(told: ToldLimit): Promise<void> {
     const now = this.#tools.clock.now();
     await this.#change((window) =>
@@ -102,7 +102,7 @@ export class QuotaGate {
     await this.#change((window) => (window === undefined ? undefined : openWindow(window, this.#me)));
   }
 
-  /** This run does something else: it is not waited for. */
+  /** This run is doing something else, so the others need not wait for it. */
   async leave(): Promise<void> {
     if (!this.#isCanary && !this.#isWaiting) return;
     this.#isCanary = false;
@@ -112,10 +112,10 @@ export class QuotaGate {
     );
   }
 
-  /** Tells when the window may be another one. */
+  /** Calls back when the window may have changed. */
   watch(onHint: () => void): Disposable {
     ensureDirectory(this.#tools.fileSystem, this.#directory);
-    // Locks come and go in the same place: those who look after each other's would never rest.
+    // Locks come and go in the same directory. Gates that reacted to each other's locks would never rest.
     const watch = this.#tools.watcher.watch(this.#directory, (name) => {
       if (name === null || name === basename(pathOf(this.#directory, this.account))) onHint();
     });
@@ -146,8 +146,8 @@ export class QuotaGate {
 const OPEN: Entry = { may: true, isCanary: false };
 
 /**
- * Keeps what was told elsewhere about an account: the next run here tries first after it, and when that was answered the file is
- * gone. What is known here already stays.
+ * Keeps a window that another machine learned of: the next run here tries first once it ends, and an answer removes the
+ * file. A window already known here stays.
  */
 export async function adoptWindow(
   tools: LockTools,
@@ -169,7 +169,7 @@ export async function adoptWindow(
   );
 }
 
-/** The window of an account, for whoever only wants to know. */
+/** The window of an account, read without joining the line. */
 export function readWindow(tools: LockTools, directory: string, account: AccountId): QuotaWindow | undefined {
   return readOrSetAside(tools, pathOf(directory, account), WindowFile);
 }

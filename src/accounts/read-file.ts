@@ -1,7 +1,7 @@
 import { type Codec, messageOf } from '../foundation/index.js';
 import { DocumentDamagedError, type LockTools, readDocument, setAside } from '../storage/index.js';
 
-/** A file of an account; one that cannot be read is said and set aside, and counts as none: it must stop no run. */
+/** Reads a file of an account. One that cannot be read is logged and set aside, and counts as absent: it must not stop a run. */
 export function readOrSetAside<Document>(
   tools: LockTools,
   path: string,

@@ -43,7 +43,7 @@ const facts = (now: Date, more: Partial<Parameters<typeof enterWindow>[2]> = {})
   ...more,
 });
 
-/** A met the wall, then b and c came. */
+/** Run a hit the limit; b and c came later. */
 function threeInLine(): QuotaWindow {
   const first = limitWindow(undefined, a, told());
   const second = enterWindow(first, b, facts(at(1_000))).window;
@@ -51,7 +51,7 @@ function threeInLine(): QuotaWindow {
 }
 
 describe('the window of an account', () => {
-  it('is closed until the reset, and whoever comes is in line by age', () => {
+  it('is closed until the reset, and lines up the runs by age', () => {
     const window = threeInLine();
     expect(window.waiting.map(({ session }) => session)).toEqual(['a', 'b', 'c']);
     expect(enterWindow(window, b, facts(at(3_000)))).toEqual({
@@ -60,7 +60,7 @@ describe('the window of an account', () => {
     });
   });
 
-  it('lets the run that waited longest try first, whoever asks first', () => {
+  it('lets the run that has waited longest try first, whichever asks first', () => {
     const window = threeInLine();
     expect(enterWindow(window, c, facts(sinceReset(0))).entry).toEqual({ may: false, closed: null });
     const entered = enterWindow(window, a, facts(sinceReset(1)));
@@ -68,13 +68,13 @@ describe('the window of an account', () => {
     expect(enterWindow(entered.window, b, facts(sinceReset(2))).entry).toEqual({ may: false, closed: null });
   });
 
-  it('is open for all after the first one was answered, and for nobody after an answer to another one', () => {
+  it('opens for all when the first run is answered, but not when another one is', () => {
     const { window } = enterWindow(threeInLine(), a, facts(sinceReset(0)));
     expect(openWindow(window, b)).toBe(window);
     expect(openWindow(window, a)).toBeUndefined();
   });
 
-  it('moves for all when the first one is refused again, also to an earlier time, and it stays the oldest', () => {
+  it('moves for all when the first run is refused again, even to an earlier time, and that run stays the oldest', () => {
     const { window } = enterWindow(threeInLine(), a, facts(sinceReset(0)));
     const moved = limitWindow(window, a, told(sinceReset(60_000), sinceReset(1)));
     expect(moved).toMatchObject({ until: sinceReset(60_000).toISOString(), canary: null });
@@ -82,7 +82,7 @@ describe('the window of an account', () => {
     expect(enterWindow(moved, a, facts(sinceReset(2))).entry).toMatchObject({ may: false, closed: {} });
   });
 
-  it('can only be put off by a run that was at work before', () => {
+  it('can only be postponed by a run that was already working', () => {
     const window = limitWindow(undefined, a, told());
     expect(limitWindow(window, b, told(at(60_000))).until).toBe(RESET.toISOString());
     expect(limitWindow(window, b, told(sinceReset(60_000))).until).toBe(sinceReset(60_000).toISOString());
@@ -91,7 +91,7 @@ describe('the window of an account', () => {
   it.each([
     ['a first one that died', (window: QuotaWindow) => enterWindow(window, a, facts(sinceReset(0))).window],
     ['an oldest that died in line', (window: QuotaWindow) => window],
-  ])('replaces %s by the next, on proof', (_, before) => {
+  ])('replaces %s with the next, once that is proven', (_, before) => {
     const window = before(threeInLine());
     const isDead = ({ pid }: ProcessIdentity) => pid === a.process.pid;
     expect(enterWindow(window, b, facts(sinceReset(1))).entry.may).toBe(false);
@@ -102,20 +102,20 @@ describe('the window of an account', () => {
     });
   });
 
-  it('passes by an oldest that lives and does not come', () => {
+  it('passes over the oldest run if it lives but does not come', () => {
     const window = threeInLine();
     expect(enterWindow(window, c, facts(sinceReset(PATIENCE_MS))).entry.may).toBe(false);
     expect(enterWindow(window, c, facts(sinceReset(PATIENCE_MS + 1))).entry.may).toBe(true);
   });
 
-  it('lets the next one try when the first one does something else', () => {
+  it('lets the next run try when the first one does something else', () => {
     const { window } = enterWindow(threeInLine(), a, facts(sinceReset(0)));
     const left = leaveWindow(window, a, sinceReset(1));
     expect(enterWindow(left, b, facts(sinceReset(2))).entry).toEqual({ may: true, isCanary: true });
     expect(leaveWindow(left, a, sinceReset(3))).toBe(left);
   });
 
-  it('is tried at once by a run whose person says so, which is the first one then', () => {
+  it('is tried at once by a run whose person says so, and that run is then the first', () => {
     const entered = enterWindow(threeInLine(), c, facts(at(5_000), { triesNow: true }));
     expect(entered.entry).toEqual({ may: true, isCanary: true });
     expect(openWindow(entered.window, c)).toBeUndefined();

@@ -1,13 +1,13 @@
 import { DOCUMENT_VERSION, type ProcessIdentity } from '../storage/index.js';
 import type { QuotaWindow, Waiter } from './schema.js';
 
-/** A run, and the process that it is in. */
+/** A run and its process. */
 export interface Runner {
   readonly session: string;
   readonly process: ProcessIdentity;
 }
 
-/** When an allowance comes back, as its service told it. */
+/** When an allowance comes back, as its service reported it. */
 export interface ToldLimit {
   readonly until: string;
   readonly scope: string | null;
@@ -19,22 +19,22 @@ export type Entry =
   | { readonly may: true; readonly isCanary: boolean }
   /** The allowance is used up until then. */
   | { readonly may: false; readonly closed: ToldLimit }
-  /** The time has come, and another run tries first. */
+  /** The window has ended, but another run tries first. */
   | { readonly may: false; readonly closed: null };
 
 export interface EnterFacts {
   readonly now: Date;
   readonly isDead: (process: ProcessIdentity) => boolean;
-  /** A person says that this run tries now, whatever it waits for. */
+  /** A person wants this run to try now, whatever it is waiting for. */
   readonly triesNow: boolean;
 }
 
-/** Whoever is first in line and does not come for so long is passed by. */
+/** A run that is first in line is passed over if it does not come within this time. */
 export const PATIENCE_MS = 30_000;
 
 /**
- * Whether a run goes on, waits, or is the one that tries first: the one that has waited longest and lives. Pure; what it
- * returns is to be written where it is another window.
+ * Whether a run continues, waits, or tries first: the living run that has waited longest does. Pure; the caller writes
+ * the returned window if it differs.
  */
 export function enterWindow(
   window: QuotaWindow,
@@ -45,7 +45,7 @@ export function enterWindow(
   if (Date.parse(until) > now.getTime() && !triesNow)
     return { window: withWaiter(window, me, now), entry: { may: false, closed: { until, scope, words } } };
   const isTaken = canary !== null && canary.session !== me.session && !isDead(canary.process);
-  // Two at once, where a person wants it so; the first one's answer counts.
+  // Two runs try at once because a person wants it; the answer of the first one counts.
   if (isTaken && triesNow) return { window, entry: { may: true, isCanary: false } };
   const living = window.waiting.filter(({ session, process }) => session === me.session || !isDead(process));
   const first = [...living].sort(byAge)[0];
@@ -62,8 +62,8 @@ export function enterWindow(
 const WAIT_FOR_FIRST: Entry = { may: false, closed: null };
 
 /**
- * The service refused a run, or what is left is not to be used. Who tried first moves the end for all; whoever else was
- * still at work can only put it off.
+ * The service refused a run, or the rest of the allowance must not be used. The run that tried first moves the end of the
+ * window for all; any other run that was still working can only postpone it.
  */
 export function limitWindow(
   window: QuotaWindow | undefined,
@@ -90,12 +90,12 @@ export function limitWindow(
   return withWaiter(touched({ ...window, ...end, canary }, now), me, now, since);
 }
 
-/** The service answered: after who tried first everybody may go on. Undefined = the account is open. */
+/** The service answered. If this run was the one that tried first, everybody may continue. Undefined = the account is open. */
 export function openWindow(window: QuotaWindow, me: Runner): QuotaWindow | undefined {
   return window.canary?.session === me.session ? undefined : window;
 }
 
-/** A run does something else now: the next one is first. */
+/** A run is doing something else now, so the next one is first. */
 export function leaveWindow(window: QuotaWindow, me: Runner, now: Date): QuotaWindow {
   const isIn =
     window.canary?.session === me.session || window.waiting.some(({ session }) => session === me.session);
@@ -104,7 +104,7 @@ export function leaveWindow(window: QuotaWindow, me: Runner, now: Date): QuotaWi
   return touched({ ...without(window, me), canary }, now);
 }
 
-/** A run that waits already keeps its age, also in another process. */
+/** A run that is already waiting keeps its age, even in another process. */
 function withWaiter(window: QuotaWindow, me: Runner, now: Date, since?: string): QuotaWindow {
   const known = window.waiting.find(({ session }) => session === me.session);
   if (known?.process.pid === me.process.pid && known.process.startTime === me.process.startTime)
@@ -122,7 +122,7 @@ function touched(window: QuotaWindow, now: Date): QuotaWindow {
   return { ...window, changedAt: now.toISOString() };
 }
 
-/** Of the same age the name decides: all see the same order. */
+/** The name breaks a tie, so all runs see the same order. */
 function byAge(a: Waiter, b: Waiter): number {
   return Date.parse(a.since) - Date.parse(b.since) || (a.session < b.session ? -1 : 1);
 }

@@ -40,7 +40,7 @@ describe('an agent file', () => {
     ['no prompt', '---\nname: x\n---\n'],
     ['a name that is a path', '---\nname: ../x\n---\nhello'],
     ['a name with control characters', '---\nname: "a\u001b[2J"\n---\nhello'],
-  ])('with %s is none', (_what, text) => {
+  ])('with %s is not one', (_what, text) => {
     expect(parseAgentFile('/p/x.md', 'x.md', text)).toBeUndefined();
   });
 
@@ -61,7 +61,7 @@ describe('an agent file', () => {
     ]);
   });
 
-  it('is looked for in vain where there is none', async () => {
+  it('is not found if there is none', async () => {
     await using dir = await tempDir();
     expect(readAgentFiles(nodeFileSystem, { project: dir.path, home: dir.at('none') })).toEqual([]);
   });

@@ -2,24 +2,24 @@ import { join } from 'node:path';
 import { keysNotTaken } from '../foundation/index.js';
 import { type FileSystem, listDirectory, readUserFile } from '../storage/index.js';
 
-/** What a Markdown file says about an agent. Never a command: a cloned repository must not name a program to run. */
+/** What a Markdown file says about an agent. Never a command: a cloned repository must not choose a program to run. */
 export interface AgentFile {
   readonly name: string;
   readonly description: string | null;
   readonly model: string | null;
   readonly systemPrompt: string;
   readonly path: string;
-  /** What else its front matter says, such as `tools`: nothing of it is used. */
+  /** Other keys of its front matter, such as `tools`: they are ignored. */
   readonly notTaken: readonly string[];
 }
 
-/** Where agent files are, in a project and in a home directory. */
+/** Where agent files are found, below a project and below a home directory. */
 const DIRECTORIES = [join('.claude', 'agents'), join('.aurora', 'agents')];
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** Said in many files, and not the name of a model. */
+/** Many files say this; it is not the name of a model. */
 const SAME_MODEL = 'inherit';
 
-/** The agents that files describe, those of the project first; a file that says nothing usable is passed over. */
+/** The agents that files describe, those of the project first; a file that says nothing usable is skipped. */
 export function readAgentFiles(
   fileSystem: FileSystem,
   roots: { readonly project: string; readonly home: string },
@@ -45,7 +45,7 @@ function readDirectory(fileSystem: FileSystem, directory: string): AgentFile[] {
   });
 }
 
-/** The agent of a file: `name`, `description` and `model` from its front matter, the rest is the prompt. */
+/** The agent of a file: `name`, `description` and `model` come from its front matter, and the rest is the prompt. */
 export function parseAgentFile(path: string, fileName: string, text: string): AgentFile | undefined {
   const { fields: given, body } = splitFrontMatter(text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'));
   const notTaken = keysNotTaken('agentFile', given.keys());
@@ -81,7 +81,7 @@ function unquote(value: string): string {
   return quoted === null ? value : (quoted[2] ?? '');
 }
 
-/** A directory or file that cannot be read is not our agent; the list of known ones is short then. */
+/** What cannot be read is not an agent of ours; the list is simply shorter then. */
 function listQuietly(fileSystem: FileSystem, directory: string): string[] {
   try {
     return listDirectory(fileSystem, directory);

@@ -14,7 +14,7 @@ function own(name: string, more: Partial<AgentDefinition> = {}): AgentDefinition
   return { name, driver: 'line', command: name, args: [], environment: {}, source: 'here', ...more };
 }
 
-/** A user with these programs on the path, and nobody's files. */
+/** A user with these programs on the path, and no agent files unless given. */
 async function user({
   programs = [] as string[],
   ...more
@@ -49,7 +49,7 @@ async function user({
 const AGENT_FILE = '---\nname: reviewer\nmodel: small\ntools: Read\n---\nYou review.\n';
 
 describe('the agent to use', () => {
-  it('is the named one, else the configured one, else the first of the usual ones that is installed', async () => {
+  it('is the named one, otherwise the configured one, otherwise the first of the usual ones that is installed', async () => {
     await using one = await user({ programs: ['gemini', 'codex'] });
     expect(one.choice.choose('opencode').name).toBe('opencode');
     expect(one.choice.choose(undefined).name).toBe('codex');
@@ -63,7 +63,7 @@ describe('the agent to use', () => {
     expect(one.choice.list().filter(({ name }) => name === 'claude')).toHaveLength(1);
   });
 
-  it('is unknown, is none, or is not installed: each is an error of its own', async () => {
+  it('is unknown, missing, or not installed: each is a separate error', async () => {
     await using one = await user();
     const refused = (code: string) => expect.objectContaining({ code });
     expect(() => one.choice.choose('nobody')).toThrow(refused('AGENT_UNKNOWN'));
@@ -74,7 +74,7 @@ describe('the agent to use', () => {
 });
 
 describe('an agent that a file describes', () => {
-  it('is the usual one with another prompt and model, and says which keys count for nothing', async () => {
+  it('is the usual one with another prompt and model, and reports the keys that are ignored', async () => {
     await using one = await user({ programs: ['claude'] });
     one.put('project/.claude/agents/reviewer.md', AGENT_FILE);
     const { name, command, model, systemPrompt } = one.choice.choose('reviewer');
@@ -88,7 +88,7 @@ describe('an agent that a file describes', () => {
     expect(one.choice.describedNames()).toEqual(['reviewer']);
   });
 
-  it('cannot be used where no agent is installed that it could be', async () => {
+  it('cannot be used if no usual agent is installed', async () => {
     await using one = await user();
     one.put('home/.claude/agents/reviewer.md', AGENT_FILE);
     expect(one.choice.described()).toEqual([]);
@@ -97,7 +97,7 @@ describe('an agent that a file describes', () => {
 });
 
 describe('the version of an agent', () => {
-  it('is what its program says first; nobody knows it where that fails', async () => {
+  it('is the first thing its program says, and unknown if that fails', async () => {
     await using one = await user({ programs: ['codex'] });
     expect(await one.choice.versionOf(one.choice.choose('codex'))).toBe('codex 1.2.3');
     expect(await one.choice.versionOf(one.choice.choose('claude'))).toBeNull();

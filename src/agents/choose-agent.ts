@@ -16,7 +16,7 @@ class NoAgentError extends HoldfastError<'NO_AGENT'> {
   }
 }
 
-/** Where agents are looked for, and what the user says of them. */
+/** Where to look for agents, and what the user has configured. */
 export interface AgentChoiceOptions {
   readonly fileSystem: FileSystem;
   readonly log: Logger;
@@ -24,17 +24,17 @@ export interface AgentChoiceOptions {
   /** The user's own; they come before built-in ones of the same name. */
   readonly own: readonly AgentDefinition[];
   readonly scripted: AgentDefinition;
-  /** The name of the agent that is used where none is named. */
+  /** The name of the agent to use if none is named. */
   readonly usual: string | undefined;
   /** Where Markdown files may describe agents. */
   readonly places: { readonly project: string; readonly home: string };
-  /** Where a program is started to say its version, and with what. */
+  /** The means and the directory to run a program with `--version`. */
   readonly versions: { readonly tools: ProgramTools; readonly directory: string };
 }
 
 const VERSION_TIMEOUT_MS = 10_000;
 
-/** Every agent there is, and which of them is meant. */
+/** All known agents, and which of them to use. */
 export class AgentChoice {
   readonly #options: AgentChoiceOptions;
 
@@ -50,8 +50,8 @@ export class AgentChoice {
   }
 
   /**
-   * The agents that Markdown files of the project and of the user describe: the usual agent with another prompt and perhaps
-   * another model. None where there is no usual agent.
+   * The agents that Markdown files of the project and of the user describe: the usual agent with another prompt and
+   * perhaps another model. Empty if there is no usual agent.
    */
   described(): AgentDefinition[] {
     const files = this.#files();
@@ -83,7 +83,7 @@ export class AgentChoice {
     return found;
   }
 
-  /** The same, where its program is there. Throws AGENT_UNKNOWN, NO_AGENT, PROGRAM_NOT_STARTED. */
+  /** The same, provided that its program is installed. Throws AGENT_UNKNOWN, NO_AGENT, PROGRAM_NOT_STARTED. */
   chooseInstalled(name: string | undefined): AgentDefinition {
     const agent = this.choose(name);
     if (this.locate(agent) === undefined)
@@ -91,13 +91,13 @@ export class AgentChoice {
     return agent;
   }
 
-  /** Where an agent's program is; undefined when it is not installed. */
+  /** Where an agent's program is; undefined if it is not installed. */
   locate(agent: AgentDefinition): string | undefined {
     const { fileSystem, environment } = this.#options;
     return findProgram(fileSystem, agent.command, agent.environment.PATH ?? environment.PATH);
   }
 
-  /** What an agent's program says to `--version`; null when it says nothing in time. */
+  /** What an agent's program answers to `--version`; null if it does not answer in time. */
   async versionOf(agent: AgentDefinition): Promise<string | null> {
     const { environment, log, versions } = this.#options;
     const spec = {
@@ -118,10 +118,10 @@ export class AgentChoice {
   #named(wanted: string): AgentDefinition {
     const agents = [...this.list(), ...this.described()];
     const file = this.#files().find(({ name }) => name === wanted);
-    // It is described, but there is no agent that could be it.
+    // A file describes it, but there is no usual agent to base it on.
     if (file !== undefined && !agents.some(({ name }) => name === wanted)) throw new NoAgentError();
     const agent = agentNamed(agents, wanted);
-    // Who wrote `tools: Read` there should know that it restricts nothing here.
+    // Somebody who wrote `tools: Read` there should know that it restricts nothing here.
     if (file !== undefined && agent.source === file.path && file.notTaken.length > 0)
       this.#options.log.warn('agent.file-keys-ignored', { path: file.path, keys: file.notTaken });
     return agent;

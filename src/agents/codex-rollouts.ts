@@ -19,7 +19,7 @@ const Line = z.object({
   }),
 });
 
-/** What Codex's own transcript says: `sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`. It names no replies. */
+/** Reads Codex's own transcript: `sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl`. It does not name replies. */
 export const readCodexReplies: ReadReplies = (tools, { conversationId: id, environment }, since) =>
   readingQuietly(tools, () => {
     if (!isPlainId(id)) return [];
@@ -45,7 +45,7 @@ function repliesIn(lines: readonly object[], since: Date): KeptReply[] {
     model = line?.payload.model ?? model;
     const info = line?.payload.info ?? undefined;
     if (line === undefined || info === undefined) continue;
-    // The same is told again when only the limits of the account changed.
+    // The same numbers are written again when only the account's limits have changed.
     const sum = JSON.stringify(info.total_token_usage);
     const isNew = sum !== total;
     total = sum;

@@ -3,7 +3,7 @@ import { AgentUnknownError } from './errors.js';
 import type { LineOptions } from './line/index.js';
 
 export type DriverName = 'claude' | 'codex' | 'acp' | 'line';
-/** ACP agents whose ways are known. */
+/** ACP agents that we have presets for. */
 export const PRESET_NAMES = ['gemini', 'opencode', 'claude-acp', 'codex-acp'] as const;
 export type AcpPresetName = (typeof PRESET_NAMES)[number];
 
@@ -13,9 +13,9 @@ export interface AgentDefinition {
   readonly driver: DriverName;
   readonly command: string;
   readonly args: readonly string[];
-  /** For `acp`: which agent's ways to expect. */
+  /** For `acp`: which agent's behaviour to expect. */
   readonly preset?: AcpPresetName | undefined;
-  /** For `line`: how it is talked to. */
+  /** For `line`: how to talk to it. */
   readonly line?: LineOptions | undefined;
   readonly model?: string | undefined;
   readonly systemPrompt?: string | undefined;
@@ -24,7 +24,7 @@ export interface AgentDefinition {
   readonly source: string;
 }
 
-/** The agents that need no configuration, in the order in which one is chosen when none is named. */
+/** The agents that need no configuration, in the order in which one is chosen if none is named. */
 export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
   builtIn('claude', 'claude', 'claude'),
   builtIn('codex', 'codex', 'codex'),
@@ -34,7 +34,7 @@ export const BUILT_IN_AGENTS: readonly AgentDefinition[] = [
   builtIn('codex-acp', 'acp', 'codex-acp', 'codex-acp'),
 ];
 
-/** The agents that are tried in turn when the user names none. */
+/** The agents to try in turn if the user names none. */
 export const DEFAULT_ORDER: readonly string[] = ['claude', 'codex', 'gemini', 'opencode'];
 
 /** The agent of this name; the user's own come first. Throws AGENT_UNKNOWN with the known names. */
@@ -48,7 +48,7 @@ export function agentNamed(agents: readonly AgentDefinition[], name: string): Ag
   return found;
 }
 
-/** The driver of an agent. Each is loaded on its own: nobody pays for a protocol they do not use. */
+/** The driver of an agent. Each is loaded separately, so that unused protocols cost nothing. */
 export async function loadDriver(
   definition: Pick<AgentDefinition, 'driver' | 'preset' | 'line'>,
 ): Promise<AgentDriver> {

@@ -14,7 +14,7 @@ describe('the line about a tool', () => {
     expect(describeEvent({ ...CALL, type: 'tool-call', name, title })).toBe(line);
   });
 
-  it('is the only one about a tool of ours, which the agent asks leave for although it was given to it', async () => {
+  it('is the only one about a tool of ours, although the agent asks for permission to use it', async () => {
     const request = { ...CALL, name: 'mcp__holdfast__ask_user_questions', title: '' };
     const facts = { isOfGivenServer: true, signal: new AbortController().signal };
     const { by } = await decidePermission({ mode: 'ask' }, request, facts);

@@ -9,7 +9,7 @@ function wordsOf(message: string | undefined): string {
   return message === undefined ? '' : `: ${visibleExcerpt(message, 80)}`;
 }
 
-/** One line about what the agent does; undefined for what is not worth one. */
+/** One line about what the agent does; undefined if the event is not worth one. */
 export function describeEvent(event: AgentEvent): string | undefined {
   switch (event.type) {
     case 'tool-call':
@@ -19,11 +19,11 @@ export function describeEvent(event: AgentEvent): string | undefined {
     case 'tool-result':
       return event.isError ? `✗ ${visibleExcerpt(event.output, 160)}` : undefined;
     case 'permission':
-      // Nobody was asked; that it is used is told by the call.
+      // Nobody was asked, and the call itself already shows that the tool is used.
       if (event.decision === 'allowed' && NOT_WORTH_A_LINE.includes(event.by)) return undefined;
       return `${event.decision === 'allowed' ? '✓' : '✗'} ${event.decision} (${event.by}${wordsOf(event.message)}): ${visibleExcerpt(event.title, 120)}`;
     case 'retry':
-      return `… tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`;
+      return `… retrying (${event.attempt}): ${visibleExcerpt(event.message, 160)}`;
     case 'rate-limit':
       if (event.status === 'allowed') return undefined;
       return `! limit: ${visibleExcerpt(event.message, 160)}${event.resetsAt === null ? '' : ` (until ${event.resetsAt})`}`;

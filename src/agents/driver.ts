@@ -4,15 +4,15 @@ import type { AgentEvent } from './events.js';
 import type { PermissionPolicy } from './permission.js';
 import type { TokenCounts } from './usage.js';
 
-/** What an agent can do, as its protocol (and it itself, once started) says. */
+/** What an agent can do, according to its protocol and, once started, to the agent itself. */
 export interface AgentCapabilities {
   /** `live`: one process for many prompts. `process-per-prompt`: one each. */
   readonly conversation: 'live' | 'process-per-prompt';
-  /** `exact`: goes on in its own conversation by id. `none`: only by replaying the context. */
+  /** `exact`: it resumes its own conversation by id. `none`: only by replaying the context. */
   readonly resume: 'exact' | 'none';
-  /** `protocol`: the turn is ended, the process goes on. `kill`: the process goes with the turn. */
+  /** `protocol`: the turn ends and the process stays. `kill`: the process ends with the turn. */
   readonly cancel: 'protocol' | 'kill';
-  /** Text arrives while it is written rather than in whole blocks. */
+  /** Text arrives as it is written rather than in whole blocks. */
   readonly streamsText: boolean;
   readonly asksPermission: boolean;
   readonly reportsUsage: boolean;
@@ -22,7 +22,7 @@ export interface AgentCapabilities {
   readonly takesMcpServers: boolean;
 }
 
-/** A stdio MCP server that the agent is to start. */
+/** A stdio MCP server for the agent to start. */
 export interface McpServerSpec {
   readonly name: string;
   readonly command: string;
@@ -30,7 +30,7 @@ export interface McpServerSpec {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The conversation of an agent, for going on with it later. */
+/** The conversation of an agent, for resuming it later. */
 export interface ResumeHandle {
   readonly driver: string;
   readonly id: string;
@@ -39,10 +39,10 @@ export interface ResumeHandle {
 }
 
 export interface StartOptions {
-  /** What people call the agent, for messages; absent = as the driver calls it. */
+  /** What people call the agent, for messages; absent = the driver's own name for it. */
   readonly name?: string | undefined;
   readonly command: string;
-  /** Arguments of the user's own, before what the driver adds. */
+  /** The user's own arguments; those of the driver follow them. */
   readonly args: readonly string[];
   readonly workingDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -54,8 +54,8 @@ export interface StartOptions {
   /** Everything the program writes, as it comes. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
   /**
-   * Where everything it writes is kept, redacted and bounded. Where each prompt has a process of its own, the second
-   * one writes to this path with `-2` behind it, and so on.
+   * Where to keep everything it writes, redacted and limited in size. If each prompt has its own process, the second one
+   * writes to this path with `-2` appended, and so on.
    */
   readonly logPath?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -68,25 +68,25 @@ export interface DriverTools extends ProgramTools {
   readonly log: Logger;
 }
 
-/** Where an agent's own transcript of a conversation is to be found. */
+/** Where to find an agent's own transcript of a conversation. */
 export interface TranscriptPlace
   extends Pick<StartOptions, 'command' | 'args' | 'workingDirectory' | 'environment'> {
   /** The conversation, as in its resume handle. */
   readonly conversationId: string;
 }
 
-/** A reply of the model as the agent's own transcript keeps it. */
+/** A reply of the model as the agent's own transcript records it. */
 export interface KeptReply {
-  /** As in the `usage` events of the driver; null where the transcript does not name replies. */
+  /** The same name as in the driver's `usage` events; null if the transcript does not name replies. */
   readonly reply: string | null;
   readonly at: Date;
   readonly model: string | null;
   readonly tokens: TokenCounts;
-  /** Null where the agent does not keep it. */
+  /** Null if the agent does not record it. */
   readonly costUsd: number | null;
 }
 
-/** The replies since a moment, oldest first; null where the transcript cannot be found or read. Never throws. */
+/** The replies since a moment, oldest first; null if the transcript cannot be found or read. Never throws. */
 export type ReadReplies = (
   tools: DriverTools,
   place: TranscriptPlace,
@@ -97,7 +97,7 @@ export type ReadReplies = (
 export interface AgentDriver {
   readonly name: string;
   readonly capabilities: AgentCapabilities;
-  /** What the agent's own transcript says about replies that nobody may have heard: after a crash of ours, say. */
+  /** Reads the agent's own transcript, for replies that we may have missed, such as after a crash of ours. */
   readonly readReplies?: ReadReplies | undefined;
   /** Starts the agent. Throws PROGRAM_NOT_STARTED, AGENT_NOT_STARTED; then nothing is left running. */
   start(tools: DriverTools, options: StartOptions): Promise<AgentConnection>;
@@ -105,22 +105,22 @@ export interface AgentDriver {
 
 /** A conversation with a started agent. */
 export interface AgentConnection {
-  /** As announced by the agent itself where the protocol has that. */
+  /** As announced by the agent itself, if the protocol has that. */
   readonly capabilities: AgentCapabilities;
-  /** Known from the start or from the first exchange on; null where the agent cannot be resumed. */
+  /** Known from the start or from the first exchange on; null if the agent cannot be resumed. */
   readonly resumeHandle: ResumeHandle | null;
   /** The process to show and to record; null between the prompts of a process-per-prompt agent. */
   readonly pid: number | null;
-  /** Version and model as the agent told them. */
+  /** Version and model as the agent reported them. */
   readonly facts: { readonly version: string | null; readonly model: string | null };
-  /** What the conversation has cost so far, also before a resume; null or absent where the agent does not sum up. */
+  /** What the conversation has cost so far, including before a resume; null or absent if the agent keeps no total. */
   readonly conversationCostUsd?: number | null;
   /**
-   * Sends a prompt and yields what happens, ending with exactly one `turn-end`, whatever becomes of the process.
-   * One at a time: AGENT_BUSY. After the end: AGENT_ENDED. Leaving the loop early cancels the exchange.
+   * Sends a prompt and yields what happens, ending with exactly one `turn-end`, whatever becomes of the process. A second
+   * prompt meanwhile throws AGENT_BUSY, one after the end AGENT_ENDED. Leaving the loop early cancels the exchange.
    */
   prompt(text: string, options?: { readonly signal?: AbortSignal | undefined }): AsyncIterable<AgentEvent>;
-  /** Ends the running exchange; it yields `turn-end` with `cancelled`. Nothing happens when none runs. */
+  /** Ends the current exchange, which yields `turn-end` with `cancelled`. Does nothing if there is none. */
   cancel(): Promise<void>;
   /** Ends the agent: goodbye, end of input, grace, SIGTERM, SIGKILL, sweep. No process of its tree survives. */
   end(): Promise<ProgramExit | null>;
@@ -128,7 +128,7 @@ export interface AgentConnection {
   terminate(): Promise<ProgramExit | null>;
 }
 
-/** How long an agent may take to leave by itself, and to obey SIGTERM. */
+/** How long an agent may take to leave on its own, and to obey SIGTERM. */
 export const STOP_GRACE = { graceMs: 3_000, termMs: 2_000 } as const;
 /** How long an agent may take to end a cancelled turn before it is killed. */
 export const CANCEL_GRACE_MS = 5_000;

@@ -1,6 +1,6 @@
 import { HoldfastError, visibleBlock, visibleExcerpt } from '../foundation/index.js';
 
-/** An agent that started but did not get as far as taking a prompt. */
+/** An agent started but did not get as far as taking a prompt. */
 export class AgentNotStartedError extends HoldfastError<'AGENT_NOT_STARTED'> {
   readonly code = 'AGENT_NOT_STARTED';
 
@@ -13,16 +13,18 @@ export class AgentNotStartedError extends HoldfastError<'AGENT_NOT_STARTED'> {
   }
 }
 
-/** A prompt while another one is being answered. */
+/** A prompt was sent while another one is being answered. */
 export class AgentBusyError extends HoldfastError<'AGENT_BUSY'> {
   readonly code = 'AGENT_BUSY';
 
   constructor() {
-    super('The agent is still working on another prompt', { hint: 'Wait for its end, or cancel it.' });
+    super('The agent is still working on another prompt', {
+      hint: 'Wait until it is done, or cancel that prompt.',
+    });
   }
 }
 
-/** A prompt to an agent that has ended. */
+/** A prompt was sent to an agent that has ended. */
 export class AgentEndedError extends HoldfastError<'AGENT_ENDED'> {
   readonly code = 'AGENT_ENDED';
 
@@ -33,7 +35,7 @@ export class AgentEndedError extends HoldfastError<'AGENT_ENDED'> {
   }
 }
 
-/** No agent of this name is known. */
+/** No known agent has this name. */
 export class AgentUnknownError extends HoldfastError<'AGENT_UNKNOWN'> {
   readonly code = 'AGENT_UNKNOWN';
 

@@ -1,6 +1,6 @@
 /**
- * What a reply of the model, or a whole exchange, used; null = not reported. The same for every agent: input is what was
- * read anew, without what came from a cache or was written to one; output includes what the model thought.
+ * What a reply of the model, or a whole exchange, used; null = not reported. The same for every agent: the input excludes
+ * what was read from a cache or written to one, and the output includes the model's thinking.
  */
 export interface Usage {
   readonly inputTokens: number;
@@ -10,17 +10,17 @@ export interface Usage {
   /** How much of the context window is in use afterwards. */
   readonly contextTokens: number | null;
   readonly contextWindow: number | null;
-  /** Of this reply or exchange alone, whatever the agent sums up. */
+  /** The cost of this reply or exchange alone, whatever total the agent keeps. */
   readonly costUsd: number | null;
 }
 
-/** The tokens of a reply, by what is paid for them. */
+/** The tokens of a reply, by how they are priced. */
 export type TokenCounts = Pick<
   Usage,
   'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'
 >;
 
-/** How many characters of a tool call's title are told. */
+/** How many characters of a tool call's title are reported. */
 export const MAX_TITLE = 200;
 
 /** What a tool does, as far as permissions care. */
@@ -42,7 +42,7 @@ export type AgentEvent =
   | {
       readonly type: 'text';
       readonly text: string;
-      /** The message it belongs to, where the protocol tells messages apart; a turn may have several. */
+      /** The message it belongs to, if the protocol distinguishes messages; a turn may have several. */
       readonly messageId?: string | undefined;
     }
   | { readonly type: 'thinking'; readonly text: string }
@@ -51,7 +51,7 @@ export type AgentEvent =
       readonly id: string;
       readonly name: string;
       readonly kind: ToolKind;
-      /** In one line, for people. */
+      /** One line, for people. */
       readonly title: string;
       readonly input: unknown;
     }
@@ -63,30 +63,30 @@ export type AgentEvent =
       readonly kind: ToolKind;
       readonly title: string;
       readonly input: unknown;
-      /** What was decided, by which rule. */
+      /** What was decided; `by` says by which rule. */
       readonly decision: 'allowed' | 'denied';
       readonly by: string;
-      /** What a person said about a denial. */
+      /** What a person said with a denial. */
       readonly message?: string | undefined;
     }
   /**
-   * What one reply cost, or whatever the exchange used since the last `usage` event. The usage of an exchange is the sum of
-   * these events; of `contextTokens` and `contextWindow` the latest count. They come as soon as the service has said it, so
-   * that an exchange that is cut short, or whose agent is killed, counts all the same. A cost covers everything that the
-   * exchange used before it: an agent that tells dollars only at the end tells its replies with `costUsd: null` and the
-   * dollars with a last event, whose tokens are what was not told yet (perhaps none).
+   * What one reply cost, or whatever the exchange used since the last `usage` event. The usage of an exchange is the sum
+   * of these events; for `contextTokens` and `contextWindow` the latest count. They come as soon as the service has
+   * reported them, so an exchange that is cut short, or whose agent is killed, counts too. A cost covers everything the
+   * exchange used before it. An agent that reports dollars only at the end reports its replies with `costUsd: null`, and
+   * the dollars in a last event whose tokens are what was not reported yet (perhaps none).
    */
   | {
       readonly type: 'usage';
       readonly usage: Usage;
       /** The model that replied, if known. */
       readonly model?: string | null | undefined;
-      /** The reply as the agent's own transcript names it: by that name it is known again there, and counted once. */
+      /** The name of the reply in the agent's own transcript, so that it is recognised there and counted once. */
       readonly reply?: string | undefined;
-      /** Tokens that were told before and that the cost does not cover: those of a reply that was cut off. */
+      /** Tokens that were reported earlier and that the cost does not cover: those of a reply that was cut off. */
       readonly uncovered?: TokenCounts | undefined;
     }
-  /** The agent tries again by itself. */
+  /** The agent is retrying on its own. */
   | {
       readonly type: 'retry';
       readonly attempt: number;
@@ -96,13 +96,13 @@ export type AgentEvent =
     }
   | {
       readonly type: 'rate-limit';
-      /** `allowed`: nothing is wrong, it only says how much is used. */
+      /** `allowed`: nothing is wrong; it only says how much is used. */
       readonly status: 'allowed' | 'warning' | 'rejected';
-      /** How much of the allowance is used, where the agent says so. */
+      /** How much of the allowance is used, if the agent says so. */
       readonly usedPercent?: number | undefined;
-      /** ISO 8601; null when the agent does not say when it ends. */
+      /** ISO 8601; null if the agent does not say when it ends. */
       readonly resetsAt: string | null;
-      /** Which allowance it is of, where the agent says so: `5h`, `weekly`, … */
+      /** Which allowance it is, if the agent says so: `5h`, `weekly`, … */
       readonly scope?: string | null | undefined;
       readonly message: string;
     }

@@ -9,11 +9,11 @@ import { LATE, within } from './within.js';
 
 export const AT_ONCE = { graceMs: 0, termMs: 0 } as const;
 
-/** An exchange while it runs, and its end for those who wait for it. */
+/** An exchange while it runs, and a promise of its end. */
 export interface OpenExchange {
   readonly exchange: Exchange;
   readonly over: Promise<void>;
-  /** Set once somebody wants its end. */
+  /** Set once somebody wants it to end. */
   cancelling: Promise<void> | undefined;
 }
 
@@ -21,19 +21,20 @@ export interface ExchangeGateOptions {
   readonly tools: DriverTools;
   /** What people call the program. */
   readonly name: string;
-  /** Asks the agent to end the exchange that runs, if any. */
+  /** Asks the agent to end the current exchange, if any. */
   readonly interrupt: () => void;
-  /** An event is about to be told; the exchange that it belongs to is still open. */
+  /** An event is about to be reported; the exchange it belongs to is still open. */
   readonly beforeEvent: (event: AgentEvent) => void;
-  /** The program is gone, and nobody was told yet. */
+  /** The program is gone, and this has not been reported yet. */
   readonly onExit: () => void;
-  /** Why it died, where something better is known than its exit. */
+  /** Why it died, if something better than its exit is known. */
   readonly explainDeath?: (() => TurnEnd | undefined) | undefined;
 }
 
 /**
- * One program, one exchange at a time: who is let in, what ends an exchange (the agent, a signal, a death, a cancel that is
- * not heeded in time), and that its end is told once. `Facts` is what a protocol keeps beside each exchange.
+ * One program, one exchange at a time. The gate decides who is let in and what ends an exchange (the agent, a signal, a
+ * death, a cancel that is not obeyed in time), and reports its end exactly once. `Facts` is what a protocol keeps with
+ * each exchange.
  */
 export class ExchangeGate<Facts extends object> {
   readonly #options: ExchangeGateOptions;
@@ -54,17 +55,17 @@ export class ExchangeGate<Facts extends object> {
     return this.#program?.exit === undefined ? (this.#program?.pid ?? null) : null;
   }
 
-  /** The exchange that runs. */
+  /** The current exchange. */
   get open(): (OpenExchange & Facts) | undefined {
     return this.#open;
   }
 
-  /** Whether the end of the exchange that runs is wanted, by whoever cancels it or ends the agent. */
+  /** Whether somebody wants the current exchange to end, by cancelling it or ending the agent. */
   get isWantedToEnd(): boolean {
     return this.#isEnded || this.#open?.cancelling !== undefined;
   }
 
-  /** The program was started; from now on its death is told. */
+  /** The program was started; from now on its death is reported. */
   attach(program: Program): void {
     this.#program = program;
     void program.exited.then((exit) => {
@@ -95,7 +96,7 @@ export class ExchangeGate<Facts extends object> {
     return open;
   }
 
-  /** Tells an event of the exchange that runs; its end closes it. */
+  /** Reports an event of the current exchange; a `turn-end` closes it. */
   push(event: AgentEvent): void {
     this.#options.beforeEvent(event);
     const open = this.#open;
@@ -122,7 +123,7 @@ export class ExchangeGate<Facts extends object> {
     return (await this.#program?.stop(AT_ONCE)) ?? null;
   }
 
-  /** For when nobody waits for it who could be told. */
+  /** Stops the program when there is no caller to report a failure to. */
   async stopQuietly(options: StopOptions): Promise<void> {
     try {
       await this.#program?.stop(options);
@@ -132,7 +133,7 @@ export class ExchangeGate<Facts extends object> {
     }
   }
 
-  /** An agent that does not end its exchange in time is killed. */
+  /** Cancels an exchange, and kills the agent if it does not end in time. */
   async #cancel(open: OpenExchange): Promise<void> {
     const { tools, interrupt } = this.#options;
     interrupt();

@@ -3,9 +3,9 @@ import { MessageBreaks } from './message-breaks.js';
 import { checkedUsage } from './usage.js';
 
 /**
- * One exchange as a queue between a protocol and its reader: events come in as they arrive and go out in order; the
- * first `turn-end` closes it, and whatever comes later is not of this exchange. Messages are kept apart here, and numbers
- * that count nothing are let go, for every protocol and every reader.
+ * One exchange as a queue between a protocol and its reader: events come in as they arrive and go out in order. The first
+ * `turn-end` closes it; whatever comes later does not belong to this exchange. For every protocol and reader, it
+ * separates messages and drops numbers that make no sense.
  */
 export class Exchange implements AsyncIterable<AgentEvent> {
   readonly #events: AgentEvent[] = [];

@@ -2,7 +2,7 @@ import type { StartOptions } from './driver.js';
 import { AgentNotStartedError } from './errors.js';
 
 /**
- * Refuses a conversation that is not of this driver, or whose id is none: ids come from files that anybody may have edited,
+ * Refuses a conversation of another driver, or one with a malformed id: ids come from files that anybody may have edited,
  * and one that begins with `-` would be an option. Throws AGENT_NOT_STARTED.
  */
 export function refuseForeignHandle(
@@ -13,5 +13,6 @@ export function refuseForeignHandle(
   if (handle.driver !== driver) {
     throw new AgentNotStartedError(name, `the conversation belongs to ${handle.driver}`);
   }
-  if (!/^\w[\w-]*$/.test(handle.id)) throw new AgentNotStartedError(name, 'the id to resume is not one');
+  if (!/^\w[\w-]*$/.test(handle.id))
+    throw new AgentNotStartedError(name, 'the id of the conversation is not valid');
 }

@@ -5,8 +5,9 @@ type Text = Extract<AgentEvent, { type: 'text' }>;
 const BETWEEN_MESSAGES = 2;
 
 /**
- * Keeps the messages of one exchange apart: the text that begins a message is led by a blank line, so that whoever joins
- * the texts of an exchange gets paragraphs, and the first line of a message is a line of its own.
+ * Separates the messages of one exchange: the text that begins a message gets a blank line in front. Joining the texts of
+ * an exchange then yields paragraphs, and the first line of a message stands alone.
+ *
  *
  * A message ends where the driver's `messageId` changes; without ids, where the agent used a tool.
  */
@@ -14,7 +15,7 @@ export class MessageBreaks {
   #last: { messageId: string | undefined; lineEnds: number } | undefined;
   #hasActed = false;
 
-  /** The event as it is to be told. */
+  /** The event with the blank line added if it begins a message. */
   apply(event: AgentEvent): AgentEvent {
     if (event.type === 'text') return this.#say(event);
     if (ACTS.includes(event.type)) this.#hasActed = true;
@@ -39,7 +40,7 @@ export class MessageBreaks {
 
 const ACTS: readonly AgentEvent['type'][] = ['tool-call', 'tool-result', 'permission'];
 
-/** How many line ends stand at the end of what was said so far, two at most. */
+/** How many line ends the text so far ends with, two at most. */
 function lineEndsOf(text: string, before: number): number {
   const own = /\n*$/.exec(text)?.[0].length ?? 0;
   return Math.min(BETWEEN_MESSAGES, own === text.length ? own + before : own);

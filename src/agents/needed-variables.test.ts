@@ -30,7 +30,7 @@ const SHELL = {
 };
 
 describe('neededVariables', () => {
-  it('names what the service of the agent is reached by, and what is not of its family is left out', () => {
+  it("names the variables that the agent's service needs, and leaves out other families", () => {
     expect(neededVariables(agent(), SHELL)).toEqual([
       'ANTHROPIC_API_KEY',
       'ANTHROPIC_BASE_URL',
@@ -50,19 +50,19 @@ describe('neededVariables', () => {
     );
   });
 
-  it('counts those of every service for an agent that may use any', () => {
+  it('includes those of every service for an agent that may use any', () => {
     const names = neededVariables(agent({ driver: 'acp', preset: 'opencode' }), SHELL);
     expect(names).toEqual(expect.arrayContaining(['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY']));
     expect(names).not.toContain('GITHUB_TOKEN');
   });
 
-  it('leaves out what the configuration of the agent sets', () => {
+  it("leaves out what the agent's configuration sets", () => {
     const own = agent({ environment: { ANTHROPIC_API_KEY: 'own' } });
     expect(neededVariables(own, { ANTHROPIC_API_KEY: 'a' })).toEqual([]);
     expect(missingVariables(['ANTHROPIC_API_KEY'], own, {})).toEqual([]);
   });
 
-  it('misses what is gone or empty', () => {
+  it('reports variables that are gone or empty as missing', () => {
     expect(missingVariables(['A', 'B', 'C'], agent(), { A: '1', B: '' })).toEqual(['B', 'C']);
   });
 });

@@ -16,13 +16,13 @@ describe('a permission', () => {
     ['ask', 'edit', false],
     ['bypass', 'execute', true],
   ])(
-    'in mode %s, where nobody can be asked, is given to a tool of kind %s: %s',
+    'in mode %s, if nobody can be asked, is given to a tool of kind %s: %s',
     async (mode, kind, isAllowed) => {
       expect(await decide({ mode, ground: GROUND }, { kind })).toMatchObject({ isAllowed });
     },
   );
 
-  it('in mode edits is asked for where a person attends, unless it is an edit of the project', async () => {
+  it('in mode edits is asked for if a person attends, unless it is an edit of the project', async () => {
     const asked: ToolKind[] = [];
     const ask = async ({ kind }: { kind: ToolKind }) => asked.push(kind) > 0;
     for (const kind of ['edit', 'delete', 'execute'] as const)
@@ -32,7 +32,7 @@ describe('a permission', () => {
     expect(asked).toEqual(['delete', 'execute']);
   });
 
-  it('in mode edits is not given where nobody said which directory is the project', async () => {
+  it('in mode edits is not given if nobody said which directory is the project', async () => {
     const decision = { isAllowed: false, by: 'it does not say which files' };
     expect(await decide({ mode: 'edits' }, { kind: 'edit' })).toEqual(decision);
   });
@@ -54,7 +54,7 @@ describe('a permission', () => {
     expect(await decide(policy)).toEqual({ isAllowed, by: 'a person' });
   });
 
-  it('that a person denies carries their words, which the agent is told', async () => {
+  it('that a person denies carries their words to the agent', async () => {
     const ask = async () => ({ isAllowed: false, message: 'Use wget, not curl' });
     const decision = await decide({ mode: 'ask', ask });
     expect(decision).toEqual({ isAllowed: false, by: 'a person', message: 'Use wget, not curl' });
@@ -82,12 +82,12 @@ describe('a permission', () => {
 
   it('is denied when the person cannot be asked', async () => {
     const ask = () => Promise.reject(new Error('no inbox'));
-    const decision = { isAllowed: false, by: 'it could not be asked: no inbox' };
+    const decision = { isAllowed: false, by: 'the person could not be asked: no inbox' };
     expect(await decide({ mode: 'ask', ask })).toEqual(decision);
   });
 });
 
-/** A disk on which every path is what it says. */
+/** A disk without links: every path resolves to itself. */
 const GROUND = {
   fileSystem: { look: () => undefined, resolve: (path: string) => path },
   workingDirectory: '/work',

@@ -2,11 +2,14 @@ import { messageOf } from '../foundation/index.js';
 import type { ToolKind } from './events.js';
 import { type Ground, refusalOf } from './places.js';
 
-/** `edits`: edits of the project are accepted, a person decides about the rest. `ask`: a person decides. `bypass`: everything goes. */
+/**
+ * `edits`: edits of the project are accepted, a person decides the rest. `ask`: a person decides. `bypass`: everything is
+ * allowed.
+ */
 export const PERMISSION_MODES = ['edits', 'ask', 'bypass'] as const;
 export type PermissionMode = (typeof PERMISSION_MODES)[number];
 
-/** What a file would become, where an agent shows that beside the input of its tool. */
+/** The contents a file would get, if an agent shows them beside the input of its tool. */
 export interface FileChange {
   readonly path: string;
   /** Null for a new file. */
@@ -14,15 +17,15 @@ export interface FileChange {
   readonly newText: string;
 }
 
-/** What an agent wants to do and needs a yes for. */
+/** Something an agent wants to do and needs permission for. */
 export interface PermissionRequest {
   readonly id: string;
   readonly name: string;
   readonly kind: ToolKind;
-  /** In one line, for people: the command, the file. */
+  /** One line, for people: the command, the file. */
   readonly title: string;
   readonly input: unknown;
-  /** Every file or directory that it is about, as the agent names them; none = it does not say. */
+  /** Every file or directory the request names, as the agent writes it; none = it does not say. */
   readonly locations?: readonly string[] | undefined;
   readonly changes?: readonly FileChange[] | undefined;
 }
@@ -30,20 +33,20 @@ export interface PermissionRequest {
 /** What a person decided. */
 export interface PermissionAnswer {
   readonly isAllowed: boolean;
-  /** What the agent is to be told with a denial, in the person's own words. */
+  /** What the agent should hear with a denial, in the person's own words. */
   readonly message?: string | undefined;
 }
 
-/** Who decides about permissions. */
+/** How permissions are decided. */
 export interface PermissionPolicy {
   readonly mode: PermissionMode;
-  /** Asks a person; without one, what would be asked is denied. */
+  /** Asks a person; without it, what would be asked is denied. */
   readonly ask?:
     | ((request: PermissionRequest, signal: AbortSignal) => Promise<boolean | PermissionAnswer>)
     | undefined;
-  /** Whether the agent was told to do just this by whoever started it. */
+  /** Whether whoever started the agent told it to do exactly this. */
   readonly isTold?: ((request: PermissionRequest) => boolean) | undefined;
-  /** Where edits are accepted (mode `edits`); without it, none is. Drivers take the working directory if absent. */
+  /** Where edits are accepted (mode `edits`); without it, none are. If absent, drivers use the working directory. */
   readonly ground?: Ground | undefined;
 }
 
@@ -51,24 +54,24 @@ export interface PermissionDecision {
   readonly isAllowed: boolean;
   /** The rule that decided, for the record. */
   readonly by: string;
-  /** What a person wants the agent to hear about a denial. */
+  /** What a person wants the agent to hear with a denial. */
   readonly message?: string | undefined;
 }
 
-/** What a driver knows about a request besides its words. */
+/** What a driver knows about a request beyond its words. */
 export interface RequestFacts {
-  /** The tool is one of an MCP server that we gave to the agent; how to tell depends on the protocol. */
+  /** The tool belongs to an MCP server that we gave to the agent; how to tell depends on the protocol. */
   readonly isOfGivenServer: boolean;
-  /** It comes from another conversation than the one we have with the agent: of a sub-agent, or made up. */
+  /** It comes from a conversation other than ours with the agent: a sub-agent's, or an invented one. */
   readonly isOfOtherSession?: boolean | undefined;
-  /** Fires when nobody waits for the decision any more. */
+  /** Fires when the decision is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** The rule for what an agent asks leave for although it was given to it. */
+/** The rule for using a server that was given to the agent. */
 export const OF_GIVEN_SERVER = 'it belongs to a server that was given to the agent';
 
-/** Who decided where it was no rule. */
+/** Recorded as the decider if it was no rule. */
 export const BY_A_PERSON = 'a person';
 
 /** The rule for edits of the project in mode `edits`. */
@@ -76,9 +79,9 @@ export const EDITS_ARE_ACCEPTED = 'edits are accepted';
 
 /**
  * The one decision about permissions, for every driver. Whoever gave the agent a server wants it to be used, and whoever
- * told it to do something wants it to be done; asking leave to ask would go in circles. In mode `edits` what is an edit of
- * the project is allowed; about everything else a person decides, and where nobody is there it is denied.
- * Never throws: what cannot be asked is denied.
+ * told it to do something wants that to be done; asking for permission to ask would go in circles. In mode `edits`, edits
+ * of the project are allowed. A person decides everything else, and if there is nobody to ask it is denied. Never throws:
+ * what cannot be asked is denied.
  */
 export async function decidePermission(
   policy: PermissionPolicy,
@@ -98,21 +101,21 @@ export async function decidePermission(
     const { isAllowed, message } = typeof answer === 'boolean' ? { isAllowed: answer } : answer;
     return { isAllowed, by: BY_A_PERSON, ...(message === undefined ? {} : { message }) };
   } catch (error) {
-    return { isAllowed: false, by: `it could not be asked: ${messageOf(error)}` };
+    return { isAllowed: false, by: `the person could not be asked: ${messageOf(error)}` };
   }
 }
 
-/** Why a request is not allowed by the mode alone. */
+/** Why the mode alone does not allow a request. */
 function refusalIn({ mode, ground }: PermissionPolicy, request: PermissionRequest): string | undefined {
   return mode === 'edits' ? refusalOf(ground, request) : 'there is nobody to ask';
 }
 
-/** What an agent is told about a denial, in one text. */
+/** What to tell an agent about a denial, in one text. */
 export function denialText({ by, message }: PermissionDecision): string {
   return message === undefined ? `Not permitted: ${by}` : `Not permitted. The person says: ${message}`;
 }
 
-/** The policy with the working directory as the place where edits are accepted, unless it names another. */
+/** The policy, accepting edits in the working directory unless it names another ground. */
 export function onGround(policy: PermissionPolicy, ground: Ground): PermissionPolicy {
   return policy.ground === undefined ? { ...policy, ground } : policy;
 }

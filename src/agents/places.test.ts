@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => dir[Symbol.asyncDispose]());
 
-const OUTSIDE = 'it is outside of the working directory';
+const OUTSIDE = 'it is outside the working directory';
 const GUARDED = 'it is not a file of the project (a repository, settings of an agent, or files of Holdfast)';
 const UNCLEAR = 'it is not clear which file it means';
 
@@ -43,7 +43,7 @@ describe('an edit', () => {
     expect(refusal({ locations: [dir.at('project', path)] })).toBeUndefined();
   });
 
-  it('is judged by real path, also where the project itself is reached by a link', () => {
+  it('is judged by real path, even if the project itself is reached through a link', () => {
     expect(refusal({ locations: [dir.at('project/src/a.ts')] }, dir.at('other/home'))).toBeUndefined();
     expect(refusal({ locations: ['src/a.ts'] }, dir.at('other/home'))).toBeUndefined();
     expect(refusal({ locations: ['.git/config'] }, dir.at('other/home'))).toBe(GUARDED);
@@ -87,13 +87,13 @@ describe('an edit', () => {
     expect(refusal({})).toBe('it does not say which files');
   });
 
-  it('that is given a command is not taken at its word', () => {
+  it('that contains a command is not believed', () => {
     const input = { command: 'rm -rf /' };
-    expect(refusal({ locations: ['src/a.ts'], input })).toMatch(/given a command/);
+    expect(refusal({ locations: ['src/a.ts'], input })).toMatch(/contains a command/);
   });
 });
 
-describe('what is no edit', () => {
+describe('anything but an edit', () => {
   it('may read in the project, and nowhere else', () => {
     expect(refusal({ kind: 'read', locations: ['src'] })).toBeUndefined();
     expect(refusal({ kind: 'read', locations: ['.'] })).toBeUndefined();

@@ -2,15 +2,15 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import type { FileSystem } from '../storage/index.js';
 import type { ToolKind } from './events.js';
 
-/** Where an agent works, and what of it is not its to change. */
+/** Where an agent works, and what it must not change there. */
 export interface Ground {
   readonly fileSystem: Pick<FileSystem, 'look' | 'resolve'>;
   readonly workingDirectory: string;
-  /** Directories of ours, wherever they are; those that every project has under a fixed name are known. */
+  /** Our own directories, wherever they are; `GUARDED` covers those with a fixed name in every project. */
   readonly ownDirectories?: readonly string[] | undefined;
 }
 
-/** What of a request says where it goes. */
+/** The parts of a request that say which files it is about. */
 interface Placed {
   readonly kind: ToolKind;
   readonly input: unknown;
@@ -18,8 +18,8 @@ interface Placed {
 }
 
 /**
- * Names that no edit may pass through without a person, at any depth: repositories, what Holdfast keeps, and the
- * settings of agents and MCP servers, which decide what an agent may do the next time.
+ * Names that no edit may pass through unless a person agrees, at any depth: repositories, Holdfast's own files, and the
+ * settings of agents and MCP servers, which decide what an agent may do next time.
  */
 export const GUARDED: ReadonlySet<string> = new Set([
   '.git',
@@ -40,11 +40,11 @@ export const GUARDED: ReadonlySet<string> = new Set([
   '.agents',
 ]);
 
-/** Why an edit or a read is not within what `edits` allows; undefined when it is. Whatever cannot be told is not. */
+/** Why `edits` does not cover an edit or a read; undefined if it does. Whatever is unclear is not covered. */
 export function refusalOf(ground: Ground | undefined, request: Placed): string | undefined {
   const { kind, locations = [] } = request;
   if (kind !== 'edit' && kind !== 'read') return 'only edits are accepted';
-  if (hasCommand(request.input)) return 'only edits are accepted, and it is given a command';
+  if (hasCommand(request.input)) return 'only edits are accepted, and this one contains a command';
   if (ground === undefined || locations.length === 0) return 'it does not say which files';
   for (const location of locations) {
     const refusal = refusalOfPlace(ground, location, kind);
@@ -53,7 +53,7 @@ export function refusalOf(ground: Ground | undefined, request: Placed): string |
   return undefined;
 }
 
-/** What is called an edit and carries a command line is not taken at its word. */
+/** Something that calls itself an edit but carries a command line is not believed. */
 function hasCommand(input: unknown): boolean {
   if (typeof input !== 'object' || input === null) return false;
   return ['command', 'cmd', 'script'].some((key) => Object.hasOwn(input, key));
@@ -64,7 +64,7 @@ function refusalOfPlace(ground: Ground, location: string, kind: 'edit' | 'read')
   if (location === '' || location.includes('\0') || /^(~|[a-z][\w+.-]*:\/\/)/i.test(location)) return unclear;
   const { fileSystem, workingDirectory } = ground;
   const root = realPath(fileSystem, workingDirectory);
-  // Some programs take `..` out of the words, others follow the links before it: both readings must be inside.
+  // Some programs resolve `..` in the text, others after following the links before it: both results must be inside.
   const readings = [
     resolve(workingDirectory, location),
     ...stepByStep(fileSystem, workingDirectory, location),
@@ -74,7 +74,7 @@ function refusalOfPlace(ground: Ground, location: string, kind: 'edit' | 'read')
     if (root === undefined || place === undefined) return unclear;
     const inside = relative(root, place);
     if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside))
-      return 'it is outside of the working directory';
+      return 'it is outside the working directory';
     if (kind === 'read') continue;
     if (inside === '') return unclear;
     if (inside.split(sep).some((name) => GUARDED.has(name.toLowerCase())))
@@ -91,7 +91,7 @@ function isOwn({ fileSystem, ownDirectories = [] }: Ground, place: string): bool
   });
 }
 
-/** The path as the system goes along it, where that may differ from its words. */
+/** The path as the system walks it, if that may differ from its text. */
 function stepByStep(fileSystem: Ground['fileSystem'], from: string, location: string): string[] {
   const names = location.split(sep);
   if (!names.includes('..')) return [];
@@ -105,12 +105,12 @@ function stepByStep(fileSystem: Ground['fileSystem'], from: string, location: st
   return [at];
 }
 
-/** Where a path leads, even if its last parts do not exist yet; undefined if that cannot be decided. */
+/** Where a path leads, even if its last parts do not exist yet; undefined if that cannot be determined. */
 function realPath(fileSystem: Ground['fileSystem'], path: string): string | undefined {
   try {
     return fileSystem.resolve(path);
   } catch {
-    // Nothing is there, or nothing that can be followed: a link to nowhere may become a way out.
+    // Nothing is there, or something that cannot be followed: a link to nowhere may become a way out.
     if (isThere(fileSystem, path)) return undefined;
   }
   const parent = dirname(path);
@@ -119,12 +119,12 @@ function realPath(fileSystem: Ground['fileSystem'], path: string): string | unde
   return real === undefined ? undefined : join(real, basename(path));
 }
 
-/** What cannot be looked at counts as there. */
+/** Whether something is there; what cannot be examined counts as there. */
 function isThere(fileSystem: Ground['fileSystem'], path: string): boolean {
   try {
     return fileSystem.look(path) !== undefined;
   } catch (error) {
-    // A file stands where a directory should: nothing can be written there.
+    // A parent of this path is a file, so nothing can be written there.
     return (error as { code?: unknown }).code !== 'ENOTDIR';
   }
 }

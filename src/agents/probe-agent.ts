@@ -2,7 +2,7 @@ import { messageOf } from '../foundation/index.js';
 import type { AgentConnection, ResumeHandle } from './driver.js';
 import type { AgentEvent, TurnEnd } from './events.js';
 
-/** What one thing that an agent should be able to do came to. */
+/** The result of testing one thing that an agent should be able to do. */
 export interface ProbeStep {
   readonly name: 'start' | 'prompt' | 'cancel' | 'resume after kill -9' | 'question';
   readonly outcome: 'works' | 'fails' | 'skipped';
@@ -11,7 +11,7 @@ export interface ProbeStep {
 
 export interface ProbeOptions {
   readonly start: (resume?: ResumeHandle) => Promise<AgentConnection>;
-  /** The person of the probe: answers the first question that arrives with its second option. */
+  /** Stands in for the person: answers the first question that arrives with its second option. */
   readonly answerFirst: (signal: AbortSignal) => Promise<boolean>;
   /** A word that the agent cannot guess. */
   readonly secretWord: string;
@@ -19,7 +19,7 @@ export interface ProbeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Tries an agent for real, step by step, and tells what works. It costs a few short prompts. */
+/** Tests a real agent step by step and reports what works. It costs a few short prompts. */
 export async function* probeAgent(options: ProbeOptions): AsyncGenerator<ProbeStep> {
   let connection: AgentConnection;
   try {
@@ -59,7 +59,7 @@ async function probeCancel(options: ProbeOptions, connection: AgentConnection): 
 
 async function probeQuestion(options: ProbeOptions, connection: AgentConnection): Promise<ProbeStep> {
   if (!connection.capabilities.takesMcpServers) {
-    return { name: 'question', outcome: 'skipped', detail: 'this protocol gives an agent no MCP servers' };
+    return { name: 'question', outcome: 'skipped', detail: 'this protocol cannot give an agent MCP servers' };
   }
   const done = new AbortController();
   const answered = options.answerFirst(done.signal);
@@ -90,7 +90,7 @@ async function probeResume(options: ProbeOptions, connection: AgentConnection): 
     },
   );
   const handle = connection.resumeHandle;
-  if (handle === null) return { name, outcome: 'fails', detail: 'it gave no id to resume by' };
+  if (handle === null) return { name, outcome: 'fails', detail: 'it gave no id for resuming' };
   let resumed: AgentConnection;
   try {
     resumed = await options.start(handle);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { absoluteTimeIn, resetTimeIn } from './reset-time.js';
 
-/** A Sunday evening; in Berlin it is an hour later. */
+/** A Sunday evening; Berlin is an hour ahead. */
 const NOW = new Date('2026-11-15T18:51:00.000Z');
 
 describe('when a limit ends', () => {
@@ -40,7 +40,7 @@ describe('when a limit ends', () => {
     'try again at 25:00',
     'try again at 5',
     'You used 3 of 5 files until line 12',
-  ])('is not told by: %s', (words) => {
+  ])('is not given by: %s', (words) => {
     expect(resetTimeIn(words, NOW, 'UTC')).toBeNull();
   });
 
@@ -53,14 +53,14 @@ describe('when a limit ends', () => {
     );
   });
 
-  it('a time of day that has only just passed is not of tomorrow: services round, and repeat what they said', () => {
+  it('a time of day that has only just passed does not mean tomorrow: services round, and repeat themselves', () => {
     expect(resetTimeIn('try again at 6:51 PM', new Date('2026-11-15T18:51:20Z'), 'UTC')).toBeNull();
     expect(resetTimeIn('try again at 6:51 PM', new Date('2026-11-15T19:00:00Z'), 'UTC')).toEqual(
       new Date('2026-11-16T18:51:00Z'),
     );
   });
 
-  it('is at the hour that the clocks of the zone show, whatever they do in between', () => {
+  it('is at the hour that the clocks of the zone show, however they change in between', () => {
     const saturday = new Date('2026-10-24T12:00:00Z');
     expect(resetTimeIn('resets Oct 26, 9am (Europe/Berlin)', saturday)).toEqual(
       new Date('2026-10-26T08:00:00Z'),
@@ -70,11 +70,11 @@ describe('when a limit ends', () => {
     );
   });
 
-  it('a zone that nobody knows is that of the agent', () => {
+  it('an unknown zone counts as that of the agent', () => {
     expect(resetTimeIn('resets 8pm (Nowhere/Land)', NOW, 'UTC')).toEqual(new Date('2026-11-15T20:00:00Z'));
   });
 
-  it('without knowing when now is, only what is told with its date is understood', () => {
+  it('without knowing the current time, only a time with its date is understood', () => {
     expect(absoluteTimeIn('try again at Nov 18th, 2026 2:46 AM', 'UTC')).toEqual(
       new Date('2026-11-18T02:46:00Z'),
     );

@@ -1,10 +1,9 @@
 import { DAY_MS } from '../foundation/index.js';
 
 /**
- * When a limit ends, as an agent's service tells it in words: an ISO time, seconds since 1970, a date with or without its
- * year, a time of day (the next such time), or how long it takes. What is told without a zone is in `zone`: the agent's.
- * Null where nothing of it is told, or where the time of day has only just passed: services round, and repeat what they
- * said. Pure.
+ * When a limit ends, according to the words of an agent's service: an ISO time, seconds since 1970, a date with or
+ * without its year, a time of day (the next one), or a duration. A time without a zone is in `zone`, the agent's. Null if
+ * the words give no end, or if the time of day has only just passed: services round, and repeat themselves. Pure.
  */
 export function resetTimeIn(text: string, now: Date, zone: string = localZone()): Date | null {
   const absolute = absoluteTimeIn(text, zone);
@@ -20,13 +19,13 @@ export function resetTimeIn(text: string, now: Date, zone: string = localZone())
   return null;
 }
 
-/** The same, where the words tell it whatever the time is now. */
+/** The same, but only if the words mean the same moment whenever they are read. */
 export function absoluteTimeIn(text: string, zone: string = localZone()): Date | null {
   const dates = toldIn(text, zone).map(({ told, zone: place }) => dateIn(told, { now: null, zone: place }));
   return isoTimeIn(text) ?? epochIn(text) ?? dates.find((date) => date !== null) ?? null;
 }
 
-/** What stands where the end of a limit is told, and in which zone it is. */
+/** The passages that may say when a limit ends, each with its zone. */
 function toldIn(text: string, zone: string): { anchor: string; told: string; zone: string }[] {
   return [...text.matchAll(ANCHORS)].map(({ 0: anchor, index }) => {
     const told = text.slice(index + anchor.length, index + anchor.length + MAX_TOLD);
@@ -36,12 +35,12 @@ function toldIn(text: string, zone: string): { anchor: string; told: string; zon
   });
 }
 
-/** Behind which words a time is the end of a limit. */
+/** The words that introduce the end of a limit. */
 const ANCHORS =
   /\b(?:resets?|try(?:ing)? again|retry(?:ing)?(?:[ -]?after|Delay)?|available again|wait(?: until)?|until)\b["']?:?/gi;
 const MAX_TOLD = 60;
 const SECOND_MS = 1_000;
-/** A time of day that is no longer past than this is not of tomorrow. */
+/** A time of day that passed less than this long ago does not mean tomorrow. */
 const JUST_PASSED_MS = 5 * 60 * SECOND_MS;
 
 function isoTimeIn(text: string): Date | null {
@@ -71,7 +70,7 @@ const DURATION = new RegExp(
 const COMPACT = /(\d+(?:\.\d+)?)(ms|[smhdw])(?=\d)/gi;
 
 function durationIn(told: string, now: Date): Date | null {
-  // `3h25m10s` is three parts.
+  // `3h25m10s` has three parts.
   const spaced = told.replaceAll(COMPACT, '$1$2 ');
   const whole = DURATION.exec(spaced)?.[1];
   if (whole === undefined) return null;
@@ -83,7 +82,7 @@ function durationIn(told: string, now: Date): Date | null {
   return valid(now.getTime() + totalMs);
 }
 
-/** `retry-after: 30` is a header, and those have no units. */
+/** `retry-after: 30` is a header, and headers give no units. */
 function secondsIn(anchor: string, told: string, now: Date): Date | null {
   if (!/after/i.test(anchor)) return null;
   const seconds = /^[\s"']*(\d+(?:\.\d+)?)(?=[\s"',;)\]}]|$)(?!\s*(?:ms|[smhdw]))/i.exec(told)?.[1];
@@ -109,7 +108,7 @@ const TIME_OF_DAY = /^\W*(?:at |by )?(\d{1,2})(?::(\d{2}))?(?::(\d{2}))?\s*(?:([
 /** `(UTC)`, `(Europe/Berlin)`, `UTC`. */
 const ZONE = /\(([A-Za-z]+(?:\/[A-Za-z_+-]+)*)\)|\b(UTC|GMT)\b/;
 
-/** Null where it has no year and nobody says when now is. */
+/** Null if it has no year and the current time is not given. */
 function dateIn(told: string, { now, zone }: { now: Date | null; zone: string }): Date | null {
   const named = MONTH_DATE.exec(told);
   const numbered = named === null ? NUMBER_DATE.exec(told) : null;
@@ -121,7 +120,7 @@ function dateIn(told: string, { now, zone }: { now: Date | null; zone: string })
   const yearTold = named === null ? numbered?.[1] : named[3];
   if (yearTold !== undefined) return instantOf({ year: Number(yearTold), month, day, ...clock }, zone);
   if (now === null) return null;
-  // Without its year it is the next such date.
+  // Without a year it means the next such date.
   const { year } = wallTimeOf(now, zone);
   const time = instantOf({ year, month, day, ...clock }, zone);
   const isPast = time !== null && time.getTime() < now.getTime() - DAY_MS;
@@ -130,7 +129,7 @@ function dateIn(told: string, { now, zone }: { now: Date | null; zone: string })
 
 function timeOfDayIn(told: string, { now, zone }: Place): Date | null {
   const match = TIME_OF_DAY.exec(told);
-  // A bare number is no time.
+  // A bare number is not a time.
   if (match === null || (match[2] === undefined && match[4] === undefined)) return null;
   const clock = clockOf(match.slice(1));
   if (clock === null) return null;
@@ -161,7 +160,7 @@ type WallTime = TimeOfDay & { readonly year: number; readonly month: number; rea
 function instantOf({ year, month, day, hour, minute, second }: WallTime, zone: string): Date | null {
   const asUtcMs = Date.UTC(year, month, day, hour, minute, second);
   const guessMs = asUtcMs - offsetMsAt(asUtcMs, zone);
-  // The offset may be another one at the moment itself: clocks change.
+  // The offset may be different at that moment, because clocks change.
   return valid(asUtcMs - offsetMsAt(guessMs, zone));
 }
 
@@ -202,7 +201,7 @@ export function isZone(zone: string): boolean {
     new Intl.DateTimeFormat('en-US', { timeZone: zone });
     return true;
   } catch {
-    return false; // an answer: it is not one
+    return false; // the answer: it is not a zone
   }
 }
 

@@ -51,7 +51,7 @@ describe.each(RECORDED)('what $agent $version said when its service did not answ
   }
 });
 
-/** How it ended where there is no event that says so: it did not start, or would have tried for ever. */
+/** How it ended if no event says so: it did not start, or would have retried forever. */
 function endOf({ failure, events }: RecordedCase) {
   if (failure !== null) return { reason: 'not-started', message: failure } as const;
   return events.some(({ type }) => type === 'turn-end')
@@ -90,7 +90,7 @@ function expectToBecome(
   expect(trouble?.words).not.toBe('');
   if (resetsAt === undefined || trouble?.kind !== 'quota') return;
   if (resetsAt !== 'soon') expect(trouble.resetsAt?.toISOString() ?? null).toBe(resetsAt);
-  // It was told to the minute.
+  // The service gave the time to the minute.
   else expect(Math.abs((trouble.resetsAt?.getTime() ?? 0) - now.getTime() - SOON_MS)).toBeLessThan(MINUTE_MS);
 }
 
@@ -113,7 +113,7 @@ describe('the notes of an exchange', () => {
     });
   });
 
-  it('forget what the agent got over', () => {
+  it('forget what the agent recovered from', () => {
     const text = { type: 'text', text: 'I go on.' } as const;
     expect(notesOf(overloaded, text, failed).trouble(about)).toBeUndefined();
   });
@@ -123,7 +123,7 @@ describe('the notes of an exchange', () => {
       expect(notesOf(overloaded, { ...failed, reason }).trouble(about)).toBeUndefined();
   });
 
-  it('a warning is no limit', () => {
+  it('a warning is not a limit', () => {
     const warning = {
       type: 'rate-limit',
       status: 'warning',
@@ -133,7 +133,7 @@ describe('the notes of an exchange', () => {
     expect(notesOf(warning, failed).trouble(about)).toBeUndefined();
   });
 
-  it('a limit of which nothing else is known is a quota', () => {
+  it('a limit without further details is a quota', () => {
     expect(notesOf({ ...failed, reason: 'rate-limited' }).trouble(about)).toEqual({
       kind: 'quota',
       resetsAt: null,
@@ -142,7 +142,7 @@ describe('the notes of an exchange', () => {
     });
   });
 
-  it('what an administrator switched off does not come back with the allowance', () => {
+  it('what an administrator has switched off does not come back with the allowance', () => {
     const limit = {
       type: 'rate-limit',
       status: 'rejected',
@@ -153,7 +153,7 @@ describe('the notes of an exchange', () => {
     expect(notesOf(limit, end).trouble(about)).toMatchObject({ kind: 'hopeless', cause: 'disabled' });
   });
 
-  it('what a program printed before it died is not taken for an answer of its service', () => {
+  it('what a program printed before it died is not mistaken for an answer of its service', () => {
     const died = (message: string) => notesOf({ ...failed, reason: 'died', message }).trouble(about);
     expect(died('exited with 1\nTypeError: model "x" not found in cache')).toBeUndefined();
     expect(died('exited with 1\nNot logged in. Please run /login')).toMatchObject({ cause: 'login' });

@@ -1,10 +1,10 @@
 import type { AgentEvent, TurnEndReason } from './events.js';
 import { absoluteTimeIn, isZone, resetTimeIn } from './reset-time.js';
 
-/** Whose service it is, as far as its words and the ways out differ. */
+/** Whose service it is, as far as its wording and the remedies differ. */
 export type ServiceName = 'claude' | 'codex' | 'gemini' | 'opencode' | 'other';
 
-/** Whose service an agent uses; adapters say what the agents behind them say. */
+/** Whose service an agent uses; an adapter's errors are those of the agent behind it. */
 export function serviceNameOf(agent: {
   readonly driver: string;
   readonly preset?: string | undefined;
@@ -15,12 +15,12 @@ export function serviceNameOf(agent: {
 
 const KNOWN: readonly ServiceName[] = ['claude', 'codex', 'gemini', 'opencode'];
 
-/** What repeating cannot heal. */
+/** A cause that retrying cannot cure. */
 export type HopelessCause = 'login' | 'model' | 'credit' | 'disabled';
 
-/** Why an agent's service did not answer. What is none of these is a plain failure. `words` are the service's own. */
+/** Why an agent's service did not answer. Anything else is an ordinary failure. `words` are the service's own. */
 export type ServiceTrouble =
-  /** What the account may use is used up, until a time if the service told one. */
+  /** The account's allowance is used up, until a given time if the service said one. */
   | {
       readonly kind: 'quota';
       readonly resetsAt: Date | null;
@@ -28,7 +28,7 @@ export type ServiceTrouble =
       readonly scope: string | null;
       readonly words: string;
     }
-  /** Too many requests, overloaded, 5xx: it may answer soon. */
+  /** Too many requests, overloaded, 5xx: it may answer again soon. */
   | {
       readonly kind: 'overload';
       readonly status: number | null;
@@ -45,22 +45,22 @@ export type ServiceTrouble =
       readonly wayOut: string;
     };
 
-/** What is known when an exchange ended without an answer. */
+/** What is known about an exchange that ended without an answer. */
 export interface Said {
   readonly service: ServiceName;
-  /** How the exchange ended; `not-started` when the agent did not even get up. */
+  /** How the exchange ended; `not-started` if the agent did not even start. */
   readonly reason: TurnEndReason | 'not-started';
   readonly words: string;
   readonly status?: number | null | undefined;
   /** From a structured event of the agent. */
   readonly limit?: { readonly resetsAt: string | null; readonly scope: string | null } | undefined;
-  /** When it was said; absent = only times that are told with their date are understood. */
+  /** When it was said; absent = only times that include their date are understood. */
   readonly now?: Date | undefined;
   /** The agent's time zone; absent = that of this process. */
   readonly zone?: string | undefined;
 }
 
-/** What an agent's service said, as a fact; undefined where it is a failure like any other. Pure. */
+/** What kind of trouble an agent's service reported; undefined for an ordinary failure. Pure. */
 export function serviceTroubleOf(said: Said): ServiceTrouble | undefined {
   const { reason, limit, now } = said;
   if (!MAY_BE_TROUBLE.includes(reason)) return undefined;
@@ -70,7 +70,7 @@ export function serviceTroubleOf(said: Said): ServiceTrouble | undefined {
   const resetsAt = timeOf(limit?.resetsAt) ?? told;
   const status = said.status ?? statusIn(words);
   const cause = hopelessCauseOf(said.service, words, status, reason);
-  // What an administrator switched off does not come back with the allowance.
+  // What an administrator has switched off does not come back with the allowance.
   const isTold = limit !== undefined && limit.resetsAt !== null && cause !== 'disabled';
   if (isTold) return { kind: 'quota', resetsAt, scope: limit.scope ?? scopeIn(words), words };
   if (cause !== undefined) return { kind: 'hopeless', cause, words, wayOut: wayOut(said.service, cause) };
@@ -84,7 +84,7 @@ export function serviceTroubleOf(said: Said): ServiceTrouble | undefined {
   return undefined;
 }
 
-/** Some pass the body of an answer on as it came. */
+/** Takes the message out of a response body that an agent passed on unchanged. */
 function plainWords(words: string): string {
   const text = words.trim();
   const json = /\{.*\}/s.exec(text)?.[0];
@@ -98,10 +98,10 @@ function plainWords(words: string): string {
   }
 }
 
-/** Of the others only the agent itself tells, and that it died says nothing about its service. */
+/** The other reasons come from the agent itself; `died` alone says nothing about its service. */
 const MAY_BE_TROUBLE: readonly Said['reason'][] = ['rate-limited', 'failed', 'died', 'not-started'];
 
-/** An allowance that is used up, in the words of the agents and of the services behind them. */
+/** Wordings for a used-up allowance, from the agents and the services behind them. */
 const QUOTA: readonly RegExp[] = [
   /\busage limit\b/i,
   /\b(?:hit|reached|exceeded) (?:your|the)\b[^.]{0,60}\blimit\b/i,
@@ -117,7 +117,7 @@ const NETWORK =
 const OVERLOADED =
   /\boverloaded\b|\btoo many requests\b|\brate.?limit\b|\bservice unavailable\b|\binternal server error\b|\bbad gateway\b|\bgateway time-?out\b|\bhigh demand\b/i;
 
-/** Said by the services themselves, whoever's agent it is. */
+/** Wordings of the services themselves, whichever agent uses them. */
 const HOPELESS: readonly (readonly [HopelessCause, RegExp])[] = [
   [
     'disabled',
@@ -142,9 +142,9 @@ const HOPELESS: readonly (readonly [HopelessCause, RegExp])[] = [
   ],
 ];
 
-/** What one service says and means otherwise than the others. */
+/** Wordings that mean something else at one service than at the others. */
 const HOPELESS_OF: Readonly<Partial<Record<ServiceName, readonly (readonly [HopelessCause, RegExp])[]>>> = {
-  // Of OpenAI this is an account without money; Google says the same of a day's allowance.
+  // From OpenAI this means an account without money; Google says the same about a day's allowance.
   codex: [['credit', /\bexceeded your current quota\b|\bcheck your plan and billing\b/i]],
 };
 
@@ -177,7 +177,7 @@ function wayOut(service: ServiceName, cause: HopelessCause): string {
     case 'login':
       return LOGIN[service];
     case 'model':
-      return 'Name a model that the account may use with `--model`';
+      return 'Use `--model` to name a model that the account may use';
     case 'credit':
       return "Add credit to the account of the agent's service, or use another agent with `--agent`";
     case 'disabled':
@@ -204,7 +204,7 @@ function scopeIn(words: string): string | null {
   return scope === undefined ? null : scopeNamed(scope);
 }
 
-/** The name that people know for an allowance. */
+/** The name by which people know an allowance. */
 export function scopeNamed(name: string): string {
   const known = SCOPES.find(([pattern]) => pattern.test(name));
   return known === undefined ? name.toLowerCase().replaceAll('_', ' ') : known[1];
@@ -230,7 +230,7 @@ export interface WindowUse {
   readonly scope: string | null;
 }
 
-/** Of several allowances the one that ends first is the fullest. */
+/** The fullest of several allowances counts: it is used up first. */
 function fuller(known: WindowUse | undefined, told: WindowUse | undefined): WindowUse | undefined {
   if (known === undefined || told === undefined) return told ?? known;
   const isSame = known.scope === told.scope;
@@ -243,7 +243,7 @@ function allowanceIn(event: Extract<AgentEvent, { type: 'rate-limit' }>): Window
   return usedPercent === undefined || resetsAt === null ? undefined : { usedPercent, resetsAt, scope };
 }
 
-/** What the events of one exchange say about the agent's service. Whatever it got over is forgotten. */
+/** What the events of one exchange say about the agent's service. Trouble that the agent got over is forgotten. */
 export class ServiceNotes {
   #limit: { resetsAt: string | null; scope: string | null } | undefined;
   #status: number | null = null;
@@ -277,12 +277,12 @@ export class ServiceNotes {
     }
   }
 
-  /** How much of its fullest allowance is used, as the agent said last. */
+  /** How much of its fullest allowance is used, by the agent's latest report. */
   get use(): WindowUse | undefined {
     return this.#use;
   }
 
-  /** The trouble that ended the exchange, if it was one. `end` where it ended without a word of the agent. */
+  /** The trouble that ended the exchange, if any. Give `end` if the exchange ended without a `turn-end` from the agent. */
   trouble(
     about: Pick<Said, 'service' | 'now' | 'zone'>,
     end?: { readonly reason: Said['reason']; readonly message: string | null },

@@ -2,7 +2,7 @@ import type { AgentDefinition } from './definitions.js';
 import { neededVariables } from './needed-variables.js';
 import { type ServiceName, serviceNameOf } from './service-errors.js';
 
-/** By which variable an agent is told where its settings and its login are, and where that is without it, at home. */
+/** The variable that tells an agent where its settings and its login are, and the default place below the home directory. */
 const SETTINGS: Readonly<Partial<Record<ServiceName, { variable: string; usual: string }>>> = {
   claude: { variable: 'CLAUDE_CONFIG_DIR', usual: '.claude' },
   codex: { variable: 'CODEX_HOME', usual: '.codex' },
@@ -11,18 +11,18 @@ const SETTINGS: Readonly<Partial<Record<ServiceName, { variable: string; usual: 
 
 export interface SettingsPlace {
   readonly variable: string;
-  /** Below the home directory; empty = that itself. */
+  /** Relative to the home directory; empty = the home directory itself. */
   readonly usual: string;
 }
 
-/** Where an agent keeps its login; undefined where nobody can move that by a variable. */
+/** Where an agent keeps its login; undefined if no variable can move it. */
 export function settingsPlaceOf(agent: AgentDefinition): SettingsPlace | undefined {
   return SETTINGS[serviceNameOf(agent)];
 }
 
 /**
- * Whose allowance an agent uses, apart from its settings directory: that of a service it has a login for, or its own, where
- * its definition sends it elsewhere or nobody knows its service.
+ * Whose allowance an agent uses, leaving aside its settings directory: that of the service it is logged in to, or one of
+ * its own if its definition points it elsewhere or its service is unknown.
  */
 export function allowanceNameOf(agent: AgentDefinition): string {
   const service = serviceNameOf(agent);

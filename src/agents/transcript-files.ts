@@ -3,10 +3,10 @@ import { messageOf } from '../foundation/index.js';
 import { type FileSystem, readUserFile } from '../storage/index.js';
 import type { DriverTools } from './driver.js';
 
-/** A transcript beyond this is not read: what it could tell is not worth the memory. */
+/** A larger transcript is not read: what it could tell is not worth the memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
 
-/** Runs a reader of foreign files; whatever goes wrong is told to the log and to nobody else. */
+/** Runs a reader of other programs' files; any error goes to the log only. */
 export async function readingQuietly<Found>(
   { log }: Pick<DriverTools, 'log'>,
   read: () => Found | Promise<Found>,
@@ -19,12 +19,12 @@ export async function readingQuietly<Found>(
   }
 }
 
-/** The names in a directory; none where there is no such directory. */
+/** The names in a directory; none if the directory does not exist. */
 export function namesIn(fileSystem: FileSystem, directory: string): string[] {
   return fileSystem.look(directory) === undefined ? [] : fileSystem.list(directory);
 }
 
-/** Paths of the files of these directories whose name passes. */
+/** Paths of the files in these directories whose names match. */
 export function filesIn(
   fileSystem: FileSystem,
   directories: readonly string[],
@@ -37,7 +37,7 @@ export function filesIn(
   );
 }
 
-/** The JSON objects in a file of lines, only those whose line has one of these words; an end that is half written is not one. */
+/** The JSON objects in a file of lines, limited to lines with one of these words; an incomplete last line is skipped. */
 export function objectsIn(fileSystem: FileSystem, path: string, words: readonly string[]): object[] {
   const facts = fileSystem.look(path);
   if (facts === undefined || facts.size > MAX_BYTES) return [];
@@ -50,7 +50,7 @@ function parsed(line: string): object[] {
     const value: unknown = JSON.parse(line);
     return typeof value === 'object' && value !== null ? [value] : [];
   } catch {
-    return []; // a line that is still being written, or none of theirs
+    return []; // a line that is still being written, or not one of theirs
   }
 }
 
@@ -59,7 +59,7 @@ export function isPlainId(id: string): boolean {
   return /^\w[\w-]*$/.test(id);
 }
 
-/** A moment; the epoch for what is none. */
+/** A moment; the epoch if the value is not one. */
 export function momentOf(value: unknown): Date {
   const date = new Date(typeof value === 'string' || typeof value === 'number' ? value : 0);
   return Number.isNaN(date.getTime()) ? new Date(0) : date;

@@ -5,7 +5,7 @@ import { NO_USAGE } from './events.js';
 import { Exchange } from './exchange.js';
 import { checkedUsage, countOf, dollarsOf, plusUsage } from './usage.js';
 
-describe('numbers that an agent tells', () => {
+describe('numbers that an agent reports', () => {
   it.each([
     [5, 5],
     [5.5, 0],
@@ -59,7 +59,7 @@ describe('numbers that an agent tells', () => {
 });
 
 describe('the usage of an exchange', () => {
-  verifies('R13', 'is the sum of its replies, with the context of the last', () => {
+  verifies('R13', 'is the sum of its replies, with the context of the last one', () => {
     const reply = { ...NO_USAGE, inputTokens: 10, outputTokens: 1, cacheReadTokens: 5, contextTokens: 16 };
     const first = plusUsage(null, checkedUsage(reply));
     const second = plusUsage(first, { ...reply, contextTokens: 32, costUsd: 0.1 });

@@ -3,12 +3,15 @@ import { type AgentEvent, NO_USAGE, type TokenCounts, type Usage } from './event
 
 export type { TokenCounts } from './events.js';
 
-/** No reply has as many tokens; a number beyond it counts nothing that exists. */
+/** No reply has this many tokens; a larger number cannot be real. */
 const MAX_TOKENS = 1_000_000_000;
-/** The same in dollars. */
+/** The same limit in dollars. */
 const MAX_USD = 1_000_000;
 
-/** A number of tokens as an agent told it: whole and sane, or 0. An odd number costs the number, never the answer. */
+/**
+ * A number of tokens as an agent reported it: whole and plausible, or 0. A wrong number is dropped, but never costs the
+ * answer.
+ */
 export function countOf(value: unknown): number {
   return isCountable(value) ? value + 0 : 0;
 }
@@ -17,7 +20,7 @@ function isCountable(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS;
 }
 
-/** Takes the numbers of an agent, and says once of each connection that some of them counted nothing. */
+/** Takes the numbers of an agent, and reports once per connection that some of them were impossible. */
 export class NumberCheck {
   readonly #odd: string[] = [];
   #isTold = false;
@@ -33,7 +36,7 @@ export class NumberCheck {
     return dollars;
   }
 
-  /** What is to be told now: once, and then no more. */
+  /** The report, if it has not been made yet: once, and never again. */
   take(): Extract<AgentEvent, { type: 'error' }>[] {
     if (this.#isTold || this.#odd.length === 0) return [];
     this.#isTold = true;
@@ -47,15 +50,15 @@ export class NumberCheck {
   }
 }
 
-/** So many of them are told. */
+/** How many of them are listed. */
 const MAX_ODD = 5;
 
-/** Dollars as an agent told them; null for what cannot be any. */
+/** Dollars as an agent reported them; null for an impossible amount. */
 export function dollarsOf(value: unknown): number | null {
   return typeof value === 'number' && value >= 0 && value <= MAX_USD ? withoutNoise(value) + 0 : null;
 }
 
-/** Usage in which every number can be counted, whatever an agent said. */
+/** Usage with every number checked, whatever the agent reported. */
 export function checkedUsage(usage: Usage): Usage {
   return {
     inputTokens: countOf(usage.inputTokens),
@@ -68,7 +71,7 @@ export function checkedUsage(usage: Usage): Usage {
   };
 }
 
-/** What was used before and by one more reply. */
+/** The sum of earlier usage and one more reply. */
 export function plusUsage(before: Usage | null, more: Usage): Usage {
   const { contextTokens, contextWindow, costUsd } = before ?? NO_USAGE;
   return {
@@ -91,7 +94,7 @@ export function plusTokens(a: TokenCounts, b: TokenCounts): TokenCounts {
   return mapTokens((key) => a[key] + b[key]);
 }
 
-/** What `a` has beyond `b`, nothing below 0. */
+/** How much `a` exceeds `b`, never below 0. */
 export function tokensBeyond(a: TokenCounts, b: TokenCounts): TokenCounts {
   return mapTokens((key) => Math.max(0, a[key] - b[key]));
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../foundation/index.js';
 
-/** What did not come in time. */
+/** Stands for a result that did not come in time. */
 export const LATE = Symbol('late');
 
-/** What a promise gives if it does in time. It is not called off; a failure after that is nobody's. */
+/** What a promise yields if it settles in time. The promise is not cancelled; if it fails later, the error is dropped. */
 export async function within<Value>(
   clock: Clock,
   ms: number,
@@ -19,7 +19,7 @@ export async function within<Value>(
   }
 }
 
-/** Resolves when the signal fires; at once when it has. */
+/** Resolves when the signal fires; at once if it already has. */
 export function aborted(signal: AbortSignal): Promise<typeof LATE> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(LATE);

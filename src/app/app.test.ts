@@ -7,7 +7,7 @@ import { createQuestionSessions, openLocks, readTextFile, withTemporaryHome } fr
 import { openChanges } from './sessions/open-changes.js';
 
 describe('opening question sessions from a program', () => {
-  it('uses the given home, and what the command line sees is the same', async () => {
+  it('uses the given home, and the command line sees the same', async () => {
     await using world = await appWorld();
     const sessions = createQuestionSessions({ home: world.environment.HOLDFAST_HOME, command: 'my program' });
     const { id } = await sessions.create([question()]);
@@ -50,7 +50,7 @@ describe('a temporary home', () => {
 });
 
 describe('the lock of a session', () => {
-  it('is told with its owner, and taken away with force', async () => {
+  it('is reported with its owner, and taken away with force', async () => {
     await using world = await appWorld();
     const services = world.services();
     const { id } = await services.questions.create([question()]);
@@ -71,7 +71,7 @@ describe('the lock of a session', () => {
     await expect(locks.look('aaaa')).rejects.toThrow(expect.objectContaining({ code: 'SESSION_NOT_FOUND' }));
   });
 
-  it('is found for a change session, too', async () => {
+  it('is also found for a change session', async () => {
     await using world = await appWorld();
     mkdirSync(join(world.project, 'openspec', 'changes', 'add-login'), { recursive: true });
     const services = world.services();

@@ -1,5 +1,5 @@
-// What every command needs. The rest of this folder is in `index.ts`, which loads all kinds of sessions: a bundler that
-// splits by file gives each command only what it imports, so the commands that start often import this one.
+// What every command needs. The rest of this folder is exported by `index.ts`, which loads all kinds of sessions. The bundler
+// splits by file and gives each command only what it imports, so the commands that start often import this file.
 export { retain } from '../catalog/index.js';
 export type { SetupFile, SetupInstead } from '../client-settings/index.js';
 export { mendTerminal, terminalNotes } from '../programs/index.js';

@@ -14,7 +14,7 @@ import type { AgentSettings } from './settings/agent-settings.js';
 import { type PriceSettings, SETTINGS, type SettingKey, type SettingValue } from './settings/config-keys.js';
 import { ConfigError, NO_SETTINGS, parseSettings } from './settings/parse-settings.js';
 
-/** The environment as the program was given it. This file is the only one that reads it. */
+/** The environment given to the program. Only this file reads it. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The environment of this process. */
@@ -37,18 +37,18 @@ export interface Config {
   sourceOf(key: SettingKey): string;
   /** Where each root came from, in words. */
   readonly rootSource: string;
-  /** The worktree of a run that the directory is in; undefined where it is in none. */
+  /** The run's worktree that contains the directory; undefined if there is none. */
   readonly worktree: WorktreeRecord | undefined;
-  /** The same for another directory: files of a project decide nothing here, only where its loop is. */
+  /** The same for another directory. A project's files decide nothing here; its directory only decides where its loop is. */
   at(workingDirectory: string): Config;
 }
 
-/** Reads the configuration. Throws CONFIG_INVALID for a file that cannot be used: nothing in it is ignored. */
+/** Reads the configuration. Throws CONFIG_INVALID for a file that cannot be used: no setting is silently ignored. */
 export function loadConfig(options: {
   fileSystem: FileSystem;
   environment: Environment;
   workingDirectory: string;
-  /** For a command that repairs the file: it must not need a file that is right. */
+  /** For a command that repairs the file, which must work while the file is wrong. */
   ignoresFile?: boolean | undefined;
 }): Config {
   const { roots, source } = deriveRoots(options.environment);
@@ -82,7 +82,7 @@ export function loadConfig(options: {
     const layout = deriveLayout(roots, workingDirectory, {
       question: directory('question.dir'),
       conversation: directory('conversation.dir'),
-      // Sought when somebody wants to know; once, so that it stays where it is.
+      // Looked up when first needed, and only once, so that it does not move.
       get loop() {
         loopDirectory ??= findLoop();
         return loopDirectory;

@@ -7,7 +7,7 @@ import { PLAN } from '../../test/support/loop-world.js';
 import { question } from '../../test/support/question-world.js';
 import { Holdfast } from './holdfast.js';
 
-/** One more project beside the usual one, with a plan and a change. */
+/** Another project next to the usual one, with a plan and a change. */
 function project(world: AppWorld, name: string): string {
   const directory = world.dir.at(name);
   mkdirSync(`${directory}/docs/prps`, { recursive: true, mode: 0o700 });
@@ -43,7 +43,7 @@ describe('one long-lived Holdfast', () => {
     expect(parts.services.questions).toBe(holdfast.questions);
   });
 
-  it('lists the sessions of every project that was started in, from anywhere, each once', async () => {
+  it('lists the sessions of every project where one was started, from anywhere, each once', async () => {
     await using world = await appWorld();
     const [shop, blog] = [project(world, 'shop'), project(world, 'blog')];
     {
@@ -68,7 +68,7 @@ describe('one long-lived Holdfast', () => {
     });
   });
 
-  it('stops what is under way when it is disposed of, waits for it, and takes no more', async () => {
+  it('on disposal stops work in progress, waits for it, and takes no more', async () => {
     await using world = await appWorld();
     const holdfast = new Holdfast(world.services());
     const happened: string[] = [];
@@ -85,7 +85,7 @@ describe('one long-lived Holdfast', () => {
     await expect(holdfast.during(async () => 1)).rejects.toMatchObject({ code: 'ABORTED' });
   });
 
-  it('closes every watch when it is disposed of: nothing keeps the process alive', async () => {
+  it('on disposal closes every watch: nothing keeps the process alive', async () => {
     await using world = await appWorld();
     const services = world.services();
     const before = watches();

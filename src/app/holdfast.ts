@@ -23,24 +23,24 @@ import { openLoops } from './sessions/open-loops.js';
 import { openProcesses } from './sessions/open-processes.js';
 import { projectTools } from './sessions/remembering.js';
 
-/** The parts that belong to one directory. Each is built when it is first asked for, and once. */
+/** The parts that belong to one directory. Each is built once, when first asked for. */
 export interface ProjectParts {
   readonly directory: string;
   readonly services: Services;
   readonly loops: LoopSessions;
   readonly changes: ChangeSessions;
-  /** The conversations of this user; those that are started through here keep to the settings of this project. */
+  /** The conversations of this user; those started through here use the settings of this project. */
   readonly conversations: ConversationSessions;
   readonly processes: ProcessSessions;
   /** The sessions of every kind that can be seen from here. */
   readonly catalog: Catalog;
-  /** Finds everything that a run needs; disposing of `Holdfast` stops it so that it can be resumed. */
+  /** Finds everything that a run needs. Disposing of `Holdfast` stops the run so that it can be resumed. */
   run(options: RunOptions): Run;
 }
 
 /**
- * Everything for one user, composed once, for a process that lives long and serves many projects and sessions. Whoever only
- * wants one thing for a moment opens that one (`openLoops` and its like), which is less to load.
+ * Everything for one user, composed once, for a long-lived process that serves many projects and sessions. A program that needs
+ * one thing for a moment opens just that (`openLoops` and the like), which loads less.
  */
 export class Holdfast implements AsyncDisposable {
   readonly #services: Services;
@@ -61,12 +61,12 @@ export class Holdfast implements AsyncDisposable {
     return this.#services.questions;
   }
 
-  /** Fires when it is being disposed of: for waits that are not done through `during`. */
+  /** Fires on disposal; for waits that do not go through `during`. */
   get signal(): AbortSignal {
     return this.#stopping.signal;
   }
 
-  /** The parts for one directory; the one that this was opened in if absent. Throws ABORTED once it is disposed of. */
+  /** The parts for one directory; by default the one this was opened in. Throws ABORTED after disposal. */
   project(directory = this.#services.workingDirectory): ProjectParts {
     throwIfAborted(this.signal, 'The work of Holdfast');
     const path = resolve(this.#services.workingDirectory, directory);
@@ -87,7 +87,7 @@ export class Holdfast implements AsyncDisposable {
     return listEverywhere(this.#services, filter);
   }
 
-  /** Does work that ends when this is disposed of: then its signal fires, and it is waited for. Throws ABORTED after that. */
+  /** Does work that ends on disposal, which fires its signal and waits for it. Throws ABORTED after disposal. */
   async during<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     throwIfAborted(this.signal, 'The work of Holdfast');
     const result = work(this.signal);
@@ -99,7 +99,7 @@ export class Holdfast implements AsyncDisposable {
     return result;
   }
 
-  /** Stops what is under way, waits for it, ends the agents that were started through here, and closes every watch. */
+  /** Stops work in progress and waits for it, ends the agents started through here, and closes every watch. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopping.abort();
     await Promise.all(this.#working);
@@ -148,11 +148,11 @@ export class Holdfast implements AsyncDisposable {
 }
 
 export interface OpenHoldfastOptions extends LibraryOptions {
-  /** The project that is meant where none is named; the working directory if absent. */
+  /** The project to use when none is named; the working directory if absent. */
   readonly directory?: string | undefined;
 }
 
-/** Opens everything, for a program that lives long. Dispose of it at the end. Throws CONFIG_INVALID. */
+/** Opens everything, for a long-lived program. Dispose of it at the end. Throws CONFIG_INVALID. */
 export function openHoldfast(options: OpenHoldfastOptions = {}): Holdfast {
   return new Holdfast(libraryServices(options, options.directory));
 }

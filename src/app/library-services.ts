@@ -2,16 +2,16 @@ import type { Logger } from '../foundation/index.js';
 import { processEnvironment } from './config.js';
 import { createServices, type SelfCommand, type Services } from './services.js';
 
-/** What a program may say that uses the library. */
+/** What a program that uses the library may specify. */
 export interface LibraryOptions {
   /** Where Holdfast keeps its files; the platform's directories, or HOLDFAST_HOME, if absent. */
   readonly home?: string | undefined;
-  /** What owner records say you are doing; the name of your program. */
+  /** What owner records say is running: the name of your program. */
   readonly command?: string | undefined;
   readonly log?: Logger | undefined;
 }
 
-/** The product as a program has it that is not our command line. Throws CONFIG_INVALID. */
+/** The services for a program other than our command line. Throws CONFIG_INVALID. */
 export function libraryServices(
   options: LibraryOptions,
   workingDirectory = process.cwd(),

@@ -2,8 +2,8 @@ import { startDetached } from '../programs/index.js';
 import type { Services } from './services.js';
 
 /**
- * Runs what the user's own config says for opening a directory, by itself; undefined where it says nothing. What the
- * directory is called is an argument, never a part of a command line. Throws PROGRAM_NOT_STARTED.
+ * Runs the program that the user's own config names for opening a directory, detached; undefined if it names none. The
+ * name of the directory is passed as an argument, never as part of a command line. Throws PROGRAM_NOT_STARTED.
  */
 export async function openDirectory(services: Services, directory: string): Promise<string | undefined> {
   const [command, ...args] = services.config.get('top.open') ?? [];

@@ -9,14 +9,14 @@ import type { Services } from './services.js';
 /** The page, served by a process of its own. */
 export interface DetachedWeb {
   readonly pid: number;
-  /** Set where it is over already: a refusal. */
+  /** Set if it has already ended: a refusal. */
   readonly exit: { readonly code: number | null; readonly stderr: string } | null;
 }
 
 const LOOK_MS = 50;
 
 /**
- * Starts this program again with these words and waits until `isUp` says that it serves, or it is over. What it writes later
+ * Starts this program again with these arguments and waits until `isUp` says that it is serving, or it ends. Its later output
  * goes to `<state>/web/server.log`. Throws PROGRAM_NOT_STARTED, ABORTED (then the process has ended).
  */
 export async function startDetachedWeb(
@@ -55,7 +55,7 @@ export async function startDetachedWeb(
   return { pid, exit: null };
 }
 
-/** Opens a file with whatever the person's desktop opens it with. Throws PROGRAM_NOT_STARTED. */
+/** Opens a file with the default program of the person's desktop. Throws PROGRAM_NOT_STARTED. */
 export async function openFile(services: Services, path: string): Promise<void> {
   const program = await startDetached({
     command: process.platform === 'darwin' ? 'open' : 'xdg-open',

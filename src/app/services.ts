@@ -23,7 +23,7 @@ import { runLeases } from './fleet/run-leases.js';
 export interface ServiceOptions {
   readonly environment: Environment;
   readonly workingDirectory: string;
-  /** What owner records say we are doing, such as `holdfast answer`. */
+  /** The command that owner records show, such as `holdfast answer`. */
   readonly command: string;
   /** Who decides and steers through these services; `library` if absent. */
   readonly actor?: Actor | undefined;
@@ -43,9 +43,9 @@ export interface SelfCommand {
   readonly args: readonly string[];
 }
 
-/** Everything a command may need, built once per run. */
+/** Everything a command may need, built once per process. */
 export interface Services {
-  /** Who decides and steers, as records say it. */
+  /** Who decides and steers, as records name them. */
   readonly actor: Actor;
   readonly config: Config;
   readonly environment: Environment;
@@ -122,8 +122,8 @@ export function servicesAt(services: Services, workingDirectory: string): Servic
 const built = new WeakMap<object, Map<string, unknown>>();
 
 /**
- * A part that is built once, when it is first asked for. It belongs to the services of one directory, or, with `tools` as
- * its owner, to the user.
+ * A part that is built once, when first asked for. It belongs to the services of one directory or, with `tools` as its
+ * owner, to the user.
  */
 export function builtOnce<Part>(owner: Services | LockTools, name: string, build: () => Part): Part {
   const parts = built.get(owner) ?? new Map<string, unknown>();

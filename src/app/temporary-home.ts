@@ -3,7 +3,7 @@ import { ensureDirectory, removeTree } from '../storage/index.js';
 import type { Environment } from './config.js';
 import type { Services } from './services.js';
 
-/** Runs an action with a HOLDFAST_HOME and an empty working directory of its own, both removed afterwards. */
+/** Runs an action with its own HOLDFAST_HOME and empty working directory, both removed afterwards. */
 export async function withTemporaryHome<Result>(
   services: Services,
   name: string,

@@ -13,18 +13,18 @@ import { ProjectRecord, type ProjectTools } from './projects.js';
 
 /** A directory where sessions were started. */
 export interface RememberedProject {
-  /** Its real path then. */
+  /** Its real path at that time. */
   readonly path: string;
-  /** What all worktrees of its repository share; null outside of any. */
+  /** The git directory that all worktrees of its repository share; null outside a repository. */
   readonly gitCommonDirectory: string | null;
   readonly rememberedAt: string;
-  /** Whether nothing is there any more. */
+  /** Whether the directory no longer exists. */
   readonly isGone: boolean;
-  /** Where this is remembered: to forget it, delete that file. */
+  /** The file that remembers it: delete that file to forget the project. */
   readonly file: string;
 }
 
-/** Every project that is remembered, by path. What is damaged is set aside and told; its next session brings it back. */
+/** All remembered projects, by path. A damaged record is set aside and logged; the project's next session brings it back. */
 export function listProjects(tools: ProjectTools): RememberedProject[] {
   const { fileSystem, projects } = tools;
   if (!hasDirectory(fileSystem, projects)) return [];
@@ -52,16 +52,16 @@ function isThere({ fileSystem }: ProjectTools, path: string): boolean {
   try {
     return fileSystem.look(path)?.kind === 'directory';
   } catch {
-    return true; // it may not be looked at, which does not make it gone
+    return true; // it cannot be looked at, but that does not mean it is gone
   }
 }
 
-/** A session, and the project that it belongs to: one that is remembered, else where it was started. */
+/** A session and its project: the remembered project that contains it, otherwise the directory where it was started. */
 export interface ProjectSession extends SessionSummary {
   readonly project: string | null;
 }
 
-/** What a catalog over several projects lists, each session once, with its project. Throws as `Catalog.list`. */
+/** What a catalog over several projects lists: each session once, with its project. Throws as `Catalog.list`. */
 export async function listWithProjects(
   catalog: Catalog,
   projects: readonly RememberedProject[],
@@ -70,7 +70,7 @@ export async function listWithProjects(
   const found = new Map<string, ProjectSession>();
   for (const session of await catalog.list(filter)) {
     const { kind, id, createdAt, workingDirectory } = session;
-    // What can be read is one and the same by its id and birth, from wherever it was found.
+    // A readable session is identified by its id and creation time, wherever it was found.
     const key = JSON.stringify([kind, id, createdAt ?? workingDirectory]);
     if (!found.has(key)) found.set(key, { ...session, project: projectOf(session, projects) });
   }
@@ -94,7 +94,7 @@ function isInside(path: string, directory: string): boolean {
   return path === directory || !/^\.\.(\/|$)/.test(relative(directory, path));
 }
 
-/** What is said about projects that are not there any more, and the way to be rid of it. */
+/** The notice about a project that no longer exists, and how to forget it. */
 export function describeGone({ path, file }: RememberedProject): string {
   return `Gone: ${visibleLine(path)}. To forget it, delete ${visibleLine(file)}`;
 }

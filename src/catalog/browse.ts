@@ -3,17 +3,17 @@ import { defineOperation } from '../foundation/index.js';
 import type { ProjectSession } from './all-projects.js';
 import { SESSION_KINDS, type SessionKind } from './kind.js';
 
-/** Which sessions somebody looks for. */
+/** Which sessions to look for. */
 export interface BrowseFilter {
   readonly kind?: SessionKind | undefined;
   readonly project?: string | undefined;
   readonly agent?: string | undefined;
   readonly status?: string | undefined;
-  /** Each of these words stands somewhere in what is known of it. */
+  /** Each of these words occurs somewhere in what is known about the session. */
   readonly text?: string | undefined;
 }
 
-/** A word that can be filtered by, and how many sessions it would leave. */
+/** A value to filter by, and how many sessions it would leave. */
 export interface Facet {
   readonly value: string;
   readonly count: number;
@@ -22,10 +22,10 @@ export interface Facet {
 /** A page of sessions, the last active first. */
 export interface BrowsedSessions {
   readonly sessions: readonly ProjectSession[];
-  /** How many there are, and how many of them fit. */
+  /** How many sessions there are, and how many of them match. */
   readonly total: number;
   readonly fitting: number;
-  /** What to ask for to get those that follow; null at the end. */
+  /** The cursor for the next page; null at the end. */
   readonly next: string | null;
   readonly facets: Readonly<Record<'kind' | 'project' | 'agent' | 'status', readonly Facet[]>>;
 }
@@ -34,7 +34,10 @@ const PAGE = 50;
 const FACETS = ['kind', 'project', 'agent', 'status'] as const;
 const MAX_VALUES = 200;
 
-/** Those that fit, a page at a time. A page begins behind a session, not at a number: what comes and goes meanwhile moves nothing. */
+/**
+ * Matching sessions, a page at a time. A page starts after a session, not at a number, so sessions that come and go in
+ * the meantime do not shift it.
+ */
 function browse(
   sessions: readonly ProjectSession[],
   filter: BrowseFilter,
@@ -69,7 +72,7 @@ function hasWords(session: ProjectSession, words: readonly string[]): boolean {
   return words.every((word) => text.includes(word));
 }
 
-/** What a filter could be set to, as everything else is filtered now. */
+/** The values a filter could take, given all other filters. */
 function facet(
   sessions: readonly ProjectSession[],
   name: (typeof FACETS)[number],
@@ -86,7 +89,7 @@ function facet(
     .slice(0, MAX_VALUES);
 }
 
-/** Sorts as the list does, the newest highest. */
+/** The sort key: the most recently active session has the highest. */
 function cursorOf({ kind, id, lastActivity }: ProjectSession): string {
   const time = lastActivity === null ? 0 : Math.max(0, Date.parse(lastActivity) || 0);
   return `${String(time).padStart(15, '0')} ${kind} ${id}`;
@@ -99,7 +102,7 @@ function byActivity(a: ProjectSession, b: ProjectSession): number {
 
 export interface BrowseParts {
   readonly shelf: {
-    /** The sessions of every kind and project, those that are over or belong to runs, too. */
+    /** The sessions of every kind and project, including ended ones and those that belong to runs. */
     all(): Promise<{ readonly sessions: readonly ProjectSession[] }>;
   };
 }
@@ -118,7 +121,7 @@ export const browseSessions = defineOperation({
       agent: word,
       status: word,
       text: z.string().max(200).optional(),
-      /** As `next` of the page before said it. */
+      /** The value of `next` from the previous page. */
       after: z.string().max(400).optional(),
     });
   },

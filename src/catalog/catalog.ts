@@ -23,12 +23,12 @@ import {
 } from './kind.js';
 import { retain } from './retain.js';
 
-/** Which sessions are wanted. */
+/** Which sessions to list. */
 export interface CatalogFilter {
   readonly kind?: SessionKind | undefined;
   readonly status?: string | undefined;
   readonly agent?: string | undefined;
-  /** Those that are over or belong to other sessions, too. */
+  /** Also ended sessions and those that belong to other sessions. */
   readonly isAll?: boolean | undefined;
 }
 
@@ -36,7 +36,7 @@ export interface VerifiedSession extends SessionRef {
   readonly faults: readonly SessionFault[];
 }
 
-/** A kind whose sessions could not be looked at. */
+/** A kind whose sessions could not be read. */
 export interface KindFailure {
   readonly kind: SessionKind;
   readonly reason: string;
@@ -54,7 +54,7 @@ export interface TrashedRef extends SessionRef {
   readonly trashedAt: string;
 }
 
-/** The sessions of every kind in one place. A kind that fails is warned about and keeps nobody from the others. */
+/** The sessions of every kind in one place. If a kind fails, that is logged as a warning and the others still work. */
 export class Catalog {
   readonly #kinds: readonly CatalogKind[];
   readonly #tools: { readonly clock: Clock; readonly log: Logger };
@@ -64,7 +64,7 @@ export class Catalog {
     this.#tools = tools;
   }
 
-  /** What there is, the last active first; what is damaged is marked. Throws INVALID_INPUT for a status that no kind has. */
+  /** The sessions, most recently active first, with damaged ones marked. Throws INVALID_INPUT for a status that no kind has. */
   async list(filter: CatalogFilter = {}): Promise<SessionSummary[]> {
     const { status, agent, isAll = false } = filter;
     this.#checkStatus(filter);
@@ -72,19 +72,22 @@ export class Catalog {
     const isWanted = (summary: SessionSummary) =>
       (status === undefined || summary.status === status) &&
       (agent === undefined || summary.agent === agent) &&
-      // Whoever asks for a status wants those that are over as well; damage is always shown.
+      // Asking for a status includes ended sessions; damage is always shown.
       (isAll || (!summary.isHidden && (!summary.isEnded || status !== undefined || summary.isDamaged)));
     return newestFirst(lists.flat().filter(isWanted));
   }
 
-  /** The session that was meant; `last` is the first of `list`. Throws INVALID_SESSION_ID, SESSION_NOT_FOUND, AMBIGUOUS_ID. */
+  /**
+   * The session that `typed` refers to; `last` is the first of `list`. Throws INVALID_SESSION_ID, SESSION_NOT_FOUND,
+   * AMBIGUOUS_ID.
+   */
   async find(typed: string, kind?: SessionKind): Promise<SessionRef> {
     if (typed === 'last') return this.#last(kind);
     const known = await this.#each(kind, async (one) => one.ids().map((id) => ({ kind: one.kind, id })));
     return findSession(known.results.flat(), typed);
   }
 
-  /** The one that was active last, over or not. */
+  /** The most recently active session, ended or not. */
   async #last(kind: SessionKind | undefined): Promise<SessionRef> {
     const { results: lists } = await this.#each(kind, (one) => one.list());
     const [last] = newestFirst(
@@ -108,7 +111,7 @@ export class Catalog {
     return { kind, id, faults: await this.#kind(kind).verify(id) };
   }
 
-  /** Checks every session; what cannot even be opened is a fault of that one. */
+  /** Checks every session; failing to open one is a fault of that session only. */
   async verifyAll(
     kind?: SessionKind,
   ): Promise<{ readonly sessions: readonly VerifiedSession[]; readonly failed: readonly KindFailure[] }> {
@@ -120,7 +123,7 @@ export class Catalog {
     return { sessions: results.flat(), failed };
   }
 
-  /** Throws SESSION_NOT_FOUND, LOCKED, and DOCUMENT_DAMAGED where nothing can be mended. */
+  /** Throws SESSION_NOT_FOUND, LOCKED, and DOCUMENT_DAMAGED if nothing can be mended. */
   recover({ kind, id }: SessionRef): Promise<Recovery> {
     return this.#kind(kind).recover(id);
   }
@@ -135,13 +138,13 @@ export class Catalog {
     return this.#kind(kind).remove(id);
   }
 
-  /** Moves old sessions that nobody has to the trash, each kind by its own rules. */
+  /** Moves old sessions that nobody holds to the trash, each kind by its own rules. */
   async clean(
     options: {
       readonly kind?: SessionKind | undefined;
-      /** Without activity for longer than this; the retention of each kind if absent. */
+      /** Sessions without activity for longer than this; the retention time of each kind if absent. */
       readonly olderThanMs?: number | undefined;
-      /** Only tell what would be done. */
+      /** Only report what would be done. */
       readonly isDryRun?: boolean | undefined;
     } = {},
   ): Promise<CatalogCleanReport> {
@@ -171,14 +174,14 @@ export class Catalog {
     };
   }
 
-  /** What is in the trash, what went there last first. */
+  /** The contents of the trash, most recently trashed first. */
   async trashed(kind?: SessionKind): Promise<TrashedRef[]> {
     return (await this.#trashed(kind)).map(({ kind: of, id, trashedAt }) => ({ kind: of, id, trashedAt }));
   }
 
   /**
-   * Puts a session from the trash back; of several with one id the one that went there last.
-   * Throws INVALID_SESSION_ID, SESSION_NOT_FOUND, AMBIGUOUS_ID, RESTORE_BLOCKED.
+   * Puts a session from the trash back; if several have the same id, the one trashed last. Throws INVALID_SESSION_ID,
+   * SESSION_NOT_FOUND, AMBIGUOUS_ID, RESTORE_BLOCKED.
    */
   async restore(typed: string, kind?: SessionKind): Promise<SessionRef> {
     const latest = new Map<string, InTrash>();
@@ -189,11 +192,11 @@ export class Catalog {
     return ref;
   }
 
-  /** Removes for good what has lain in the trash for longer than this, everything if absent. */
+  /** Permanently removes what has been in the trash longer than this; everything if absent. */
   async emptyTrash(
     options: { readonly kind?: SessionKind | undefined; readonly olderThanMs?: number | undefined } = {},
   ): Promise<{ readonly removed: readonly SessionRef[]; readonly failed: readonly KindFailure[] }> {
-    // Without an age everything goes, whatever the clock says: an entry may be dated a moment ahead.
+    // Without an age everything goes, whatever the clock says: an entry's date may be slightly in the future.
     const { kind, olderThanMs = Number.NEGATIVE_INFINITY } = options;
     const { results, failed } = await this.#each(kind, async (one) =>
       one.purgeTrash(olderThanMs).map((id) => ({ kind: one.kind, id })),
@@ -213,7 +216,7 @@ export class Catalog {
     return lists.flat().sort((a, b) => (a.trashedAt < b.trashedAt ? 1 : -1));
   }
 
-  /** Asks the kinds one after the other. Where only one is wanted its failure is the answer. A kind may be there for each project. */
+  /** Asks the kinds one by one. If only one is wanted, its failure is thrown. There may be one kind object per project. */
   async #each<Result>(
     wanted: SessionKind | undefined,
     ask: (kind: CatalogKind) => Promise<Result>,
@@ -262,13 +265,13 @@ async function verifyOne(kind: CatalogKind, id: string): Promise<VerifiedSession
     return { kind: kind.kind, id, faults: await kind.verify(id) };
   } catch (error) {
     if (!(error instanceof HoldfastError)) throw error;
-    // What went away meanwhile has no faults.
+    // A session that has gone in the meantime has no faults.
     if (error.code === 'SESSION_NOT_FOUND') return undefined;
     return { kind: kind.kind, id, faults: [{ detail: error.message, line: null, offset: null }] };
   }
 }
 
-/** What does not tell its age comes first: it wants to be seen. */
+/** A session with no known age comes first, so that it is noticed. */
 function newestFirst(summaries: readonly SessionSummary[]): SessionSummary[] {
   return summaries
     .map((summary) => ({ summary, time: timeOf(summary) }))

@@ -16,16 +16,19 @@ import {
   UNREADABLE,
 } from './kind.js';
 
-/** Change sessions in the catalog: those of this project, and active ones elsewhere that the temporary directory tells of. */
+/**
+ * Change sessions in the catalog: those of this project, and active ones elsewhere that the temporary directory knows
+ * about.
+ */
 export function changeKind(tools: {
-  /** Those that are found from here. */
+  /** The sessions that can be found from here. */
   readonly changes: ChangeSessions;
-  /** Those that are found from another project. */
+  /** The sessions that can be found from another project. */
   readonly at: (project: string) => ChangeSessions;
   readonly retentionMs: number;
 }): CatalogKind {
   const { changes, at, retentionMs } = tools;
-  /** Of several with one id the active one, else the last. */
+  /** If several have the same id: the active one, otherwise the last. */
   const find = (id: string) => {
     const found = changes.list().find((summary) => summary.id === id);
     if (found === undefined) throw new SessionNotFoundError(id, LISTED_BY);
@@ -63,12 +66,12 @@ export function changeKind(tools: {
   };
 }
 
-/** One that is over, unless something of it is wanted; `there` are the sessions of its project. */
+/** An ended session, unless something in it is still needed; `there` gives access to the sessions of its project. */
 function retirableOf(summary: ChangeSessionSummary, before: number, there: ChangeSessions): Retirable {
   const { id, state, createdAt, updatedAt, unflushedLearnings } = summary;
   const kept =
     state === 'active'
-      ? 'somebody has it'
+      ? 'it is in use'
       : unflushedLearnings > 0
         ? `what it learned is not in design.md yet; \`holdfast change recover ${id}\` writes it there`
         : undefined;
@@ -92,8 +95,8 @@ function trashOfChanges(changes: ChangeSessions): KindTrash {
 
 function tell(report: ChangeRecovery): string {
   const told = {
-    whole: 'It is whole.',
-    restored: 'Its claim was made again from the copy in the temporary directory.',
+    whole: 'It is intact.',
+    restored: 'Its claim was restored from the copy in the temporary directory.',
     freed: `Nobody holds ${report.changeName} now; there was no copy of its claim.`,
     'learnings-written': `What it had learned (${report.learningsWritten}) is in design.md now.`,
   };

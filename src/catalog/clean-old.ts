@@ -11,13 +11,13 @@ import type { ConversationSessions } from '../sessions/conversation/index.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import { type RetainReport, retain } from './retain.js';
 
-// Apart from the other operations: the commands of questions start often and need none of them.
+// Separate from the other operations: the commands of questions start often and need none of those.
 
-/** What cleaning needs beside the sessions: the time, and somebody to tell. */
+/** What cleaning needs besides the sessions: the time and a log. */
 export interface CleaningTools {
-  /** The time of the system if absent. */
+  /** The system clock if absent. */
   readonly clock?: Clock | undefined;
-  /** Nobody is told if absent. */
+  /** Nothing is logged if absent. */
   readonly log?: Logger | undefined;
 }
 

@@ -1,13 +1,13 @@
 import { HoldfastError, visibleExcerpt, visibleLine } from '../foundation/index.js';
 import type { SessionKind } from './kind.js';
 
-/** A session of a kind. */
+/** A session's kind and id. */
 export interface SessionRef {
   readonly kind: SessionKind;
   readonly id: string;
 }
 
-/** The id can be that of no session of any kind; no path was built from it. */
+/** The id is not valid for a session of any kind; no path was built from it. */
 export class InvalidCatalogIdError extends HoldfastError<'INVALID_SESSION_ID'> {
   readonly code = 'INVALID_SESSION_ID';
 
@@ -18,7 +18,7 @@ export class InvalidCatalogIdError extends HoldfastError<'INVALID_SESSION_ID'> {
   }
 }
 
-/** Something stands where a session from the trash belongs; both are untouched. */
+/** Something is in the place where a session from the trash belongs; both are untouched. */
 export class RestoreBlockedError extends HoldfastError<'RESTORE_BLOCKED'> {
   readonly code = 'RESTORE_BLOCKED';
 

@@ -1,7 +1,7 @@
 import { inMarkdown, redact } from '../foundation/index.js';
 import type { SessionSummary } from './kind.js';
 
-/** A record as JSON, every text in it through the funnel that blacks out secrets. */
+/** A record as JSON, with secrets blacked out in every text. */
 export function exportRecord(record: object): string {
   return `${redactedJson(record)}\n`;
 }
@@ -22,7 +22,7 @@ export function exportFacts(summary: SessionSummary, sections: readonly string[]
   return `${parts.join('\n\n')}\n`;
 }
 
-/** A record as a section: line breaks in its texts are escaped, so that none of them can end the block. */
+/** A record as a section. Line breaks in its texts are escaped, so none of them can end the block. */
 export function recordSection(record: object): string {
   return `## Record\n\n\`\`\`json\n${redactedJson(record)}\n\`\`\``;
 }

@@ -1,6 +1,6 @@
 import type { SessionFault } from './kind.js';
 
-/** A fault of a file as a whole. */
+/** A fault that concerns a file as a whole. */
 export function faultOf(detail: string): SessionFault {
   return { detail, line: null, offset: null };
 }

@@ -2,15 +2,15 @@ import { AmbiguousIdError, SessionNotFoundError } from '../foundation/index.js';
 import { InvalidCatalogIdError, type SessionRef } from './errors.js';
 import { LISTED_BY } from './kind.js';
 
-/** The shapes that ids of all kinds, and the names of changes, have in common. Made when needed: its tables cost each start. */
+/** What the ids of all kinds and the names of changes have in common. Made only when needed: its tables cost every start. */
 const shape = () => /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._ -]{0,199}$/u;
 const MIN_PREFIX = 4;
-/** Every process session starts like this, so these characters tell nothing. */
+/** Every process session id starts like this, so these characters do not tell ids apart. */
 const PROCESS = 'ses_';
 
 /**
- * The one session that was meant: an exact id of any length, or the only one that starts with 4 or more characters.
- * Throws INVALID_SESSION_ID, SESSION_NOT_FOUND, AMBIGUOUS_ID.
+ * The session that was meant: an exact id of any length, or the only one that starts with the 4 or more characters
+ * given. Throws INVALID_SESSION_ID, SESSION_NOT_FOUND, AMBIGUOUS_ID.
  */
 export function findSession<Ref extends SessionRef>(
   known: readonly Ref[],
@@ -34,7 +34,7 @@ function ambiguous(typed: string, fitting: readonly SessionRef[]): AmbiguousIdEr
   });
 }
 
-/** Letters of generated ids are small, however they are typed. */
+/** Generated ids are in lower case, however they are typed. */
 function startsWith(id: string, typed: string): boolean {
   const [name, start] = id.startsWith(PROCESS) ? [bare(id), bare(typed)] : [id, typed];
   if (start.length < MIN_PREFIX) return false;

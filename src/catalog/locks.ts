@@ -11,14 +11,14 @@ import { findSession } from './find.js';
 import type { SessionKind } from './kind.js';
 import type { LockReport, SessionLocks } from './operations.js';
 
-/** Sessions of one kind, by their ids, and where the lock of each is. */
+/** The sessions of one kind by id, and where their locks are. */
 export interface LockedKind {
   readonly kind: SessionKind;
   readonly ids: readonly string[];
   readonly lockPath: (id: string) => string;
 }
 
-/** The locks of the sessions of several kinds. `kindsFor` finds the kinds, with the sessions that may be meant by what was typed. */
+/** The locks of the sessions of several kinds. `kindsFor` finds the kinds and sessions that the typed id may refer to. */
 export function locksOf(
   tools: LockTools,
   actor: Actor,
@@ -40,7 +40,7 @@ export function locksOf(
   };
 }
 
-/** The directory of a conversation's lock is made by the first who takes it: where there is none, nobody did. */
+/** The first owner creates the directory of a conversation's lock, so without a directory nobody ever held it. */
 function freeWhereNone(look: () => LockState): LockState {
   try {
     return look();

@@ -17,7 +17,7 @@ import {
   UNREADABLE,
 } from './kind.js';
 
-/** What lies elsewhere and goes where its loop goes. */
+/** Data kept elsewhere that moves along with its loop. */
 export interface BesideLoops {
   remove(id: string): void;
   restore(id: string): unknown;
@@ -59,7 +59,7 @@ export function loopKind(tools: {
       else await loops.remove();
       beside?.remove(id);
     },
-    // Loops never age out: what was not finished may be wanted after any time.
+    // Loops never age out: an unfinished one may be wanted at any later time.
     retentionMs: null,
     retirable: () => [],
     trashed: () => loops.trashed(),
@@ -76,7 +76,7 @@ export function loopKind(tools: {
   };
 }
 
-/** Opening a loop completes what a crash cut short; files that do not verify are nothing that can be mended. */
+/** Opening a loop completes whatever a crash cut short; files that do not verify cannot be mended. */
 async function recover({ loop, isArchived }: ListedLoop): Promise<Recovery> {
   const before = loop.verify();
   if (isArchived) return { found: faultsOf(before), told: ARCHIVED, keptAt: null, left: faultsOf(before) };
@@ -92,12 +92,12 @@ async function recover({ loop, isArchived }: ListedLoop): Promise<Recovery> {
   return { found: faultsOf(before), told, keptAt: null, left: faultsOf(left) };
 }
 
-const WHOLE = 'It is whole.';
-const COMPLETED = 'What a crash had cut short is complete now.';
+const WHOLE = 'It is intact.';
+const COMPLETED = 'What a crash cut short is now complete.';
 const GOES_ON = 'It can be resumed; missing files are then created again.';
-const ARCHIVED = 'It is in the archive, which stays as it is.';
+const ARCHIVED = 'It is in the archive, which is never changed.';
 
-/** One directory of the archive that is refused must not keep anybody from the others; `verify` says why. */
+/** One refused directory in the archive must not hide the others; `verify` says why. */
 function readQuietly(loop: LoopSessions): LoopView | undefined {
   try {
     return loop.get();

@@ -23,7 +23,7 @@ import {
 /** What the operations need: the sessions of every kind. */
 export interface CatalogParts {
   readonly catalog: Catalog;
-  /** Lists over every project that is remembered; loaded only where it is asked for. */
+  /** Lists the sessions of every remembered project; loaded only when needed. */
   readonly listEverywhere?: (filter: CatalogFilter) => Promise<EverySession>;
 }
 
@@ -33,10 +33,10 @@ export interface EverySession {
   readonly gone: readonly RememberedProject[];
 }
 
-// Schemas are built for who asks for them, and outputs are types only: each command is a start of its own.
+// Schemas are built on demand, and outputs are types only: each command is a separate process start.
 
 const kind = () => z.enum(SESSION_KINDS).optional();
-/** Which session; the start of an id is enough. */
+/** Which session; the beginning of an id is enough. */
 const which = () => z.strictObject({ session: z.string(), kind: kind() });
 const days = () => z.number().nonnegative().optional();
 
@@ -53,9 +53,9 @@ export const listSessions = defineOperation({
       kind: kind(),
       status: z.string().optional(),
       agent: z.string().optional(),
-      /** Those that are over or belong to runs, too. */
+      /** Also ended sessions and those that belong to runs. */
       isAll: z.boolean().default(false),
-      /** The loops and changes of every remembered project, too. */
+      /** Also the loops and changes of every remembered project. */
       isEverywhere: z.boolean().default(false),
       limit: z.number().nonnegative().optional(),
     });
@@ -84,7 +84,7 @@ export const showSession = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   get input() {
     return which().extend({
-      /** Of a conversation: only the last so many turns. */
+      /** For a conversation: only this many of the last turns. */
       turns: z.union([z.int().nonnegative(), z.literal('all')]).optional(),
     });
   },
@@ -152,7 +152,7 @@ export const exportSession = defineOperation({
       SessionRef & {
         readonly format: 'md' | 'json';
         readonly text: string;
-        /** What is damaged and therefore not in it. */
+        /** What is damaged and therefore missing from `text`. */
         readonly faults: readonly SessionFault[];
       }
     >();
@@ -237,7 +237,7 @@ export const restoreSession = defineOperation({
 
 export const emptyTrash = defineOperation({
   name: 'trash.empty',
-  summary: 'Remove what was deleted for good',
+  summary: 'Permanently remove what was deleted',
   effect: 'write',
   capability: 'admin',
   surfaces: ['cli'],
@@ -260,11 +260,11 @@ export interface LockReport {
   readonly owner: string | null;
 }
 
-/** The locks of sessions of every kind, as the composition knows them. */
+/** The locks of sessions of every kind, provided by the composition. */
 export interface SessionLocks {
   /** Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
   look(typed: string): Promise<LockReport>;
-  /** Takes a lock away from its owner, living or not, in somebody's name, and tells whose it was. Throws as `look`. */
+  /** Takes a lock away from its owner, living or not, on behalf of `actor`, and returns whose it was. Throws as `look`. */
   takeAway(typed: string, actor: Actor | undefined): Promise<LockReport>;
 }
 
@@ -277,7 +277,7 @@ export const unlockSession = defineOperation({
   get input() {
     return z.strictObject({
       session: z.string(),
-      /** Takes it away; only looked at otherwise. */
+      /** Whether to take it away; otherwise it is only inspected. */
       isForced: z.boolean().default(false),
     });
   },

@@ -23,7 +23,7 @@ async function world(...directories: string[]) {
 
 const paths = (tools: ProjectTools) => listProjects(tools).map(({ path }) => path);
 
-describe('a project where something is started', () => {
+describe('a project where a session is started', () => {
   it('is remembered once, with its git common directory, whichever worktree it is', async () => {
     await using dir = await world('shop/.git/worktrees/fix', 'fix');
     writeFileSync(dir.at('shop/.git/HEAD'), 'ref: refs/heads/main\n');
@@ -52,7 +52,7 @@ describe('a project where something is started', () => {
     expect(calls).toEqual(['look']);
   });
 
-  it('is known by its real path, also when a link means another one by now', async () => {
+  it('is known by its real path, even if a link now points to another one', async () => {
     await using dir = await world('old', 'new');
     const tools = toolsOf(dir);
     symlinkSync(dir.at('old'), dir.at('current'));
@@ -66,7 +66,7 @@ describe('a project where something is started', () => {
   it('is not lost when two processes remember at once', async () => {
     await using dir = await world('a', 'b');
     const [mine, theirs] = [toolsOf(dir), toolsOf(dir)];
-    // The other one comes right before ours is there.
+    // The other process writes right before ours does.
     const fileSystem = {
       ...nodeFileSystem,
       rename: (from: string, to: string) => {
@@ -79,7 +79,7 @@ describe('a project where something is started', () => {
     expect(paths(mine)).toEqual([dir.at('a'), dir.at('b')]);
   });
 
-  it('that cannot be remembered is told, and keeps nobody from working', async () => {
+  it('that cannot be remembered is logged, and does not stop any work', async () => {
     await using dir = await world('shop');
     const [log, fileSystem] = [new RecordingLog(), new FailingFileSystem()];
     fileSystem.arm({ fault: 'ENOSPC', at: 1, isLasting: true, only: ['open', 'write'] });
@@ -89,7 +89,7 @@ describe('a project where something is started', () => {
 });
 
 describe('the list of projects', () => {
-  it('says which are gone', async () => {
+  it('shows which are gone', async () => {
     await using dir = await world('here', 'gone');
     const tools = toolsOf(dir);
     for (const name of ['here', 'gone']) rememberProject(tools, dir.at(name));

@@ -23,7 +23,7 @@ import {
   type StorageTools,
 } from '../storage/index.js';
 
-/** A directory where sessions were started, as it is remembered. */
+/** The record of a directory where sessions were started. */
 export const ProjectRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   path: textThat((path) => path.startsWith('/'), 'not an absolute path'),
@@ -31,7 +31,7 @@ export const ProjectRecord = record({
   rememberedAt: named('remembered_at', text),
 });
 
-/** What is needed to remember projects, and where that is kept. */
+/** What is needed to remember projects, and where the records are kept. */
 export interface ProjectTools extends StorageTools {
   readonly clock: Clock;
   readonly log: Logger;
@@ -40,17 +40,17 @@ export interface ProjectTools extends StorageTools {
 }
 
 /**
- * Remembers a directory where a session was started, so that its sessions can be listed from anywhere. A directory that is
- * known costs one look: the commands of agents come here with every session. Each has a file of its own, written as a whole,
- * so that two processes lose nothing; what power loss takes comes back with the next session. Never throws: the session is
- * worth more than the memory of it.
+ * Remembers a directory where a session was started, so that its sessions can be listed from anywhere. A known
+ * directory costs one look, because agents' commands come here with every session. Each directory has its own file,
+ * written as a whole, so two processes lose nothing; what power loss takes comes back with the next session. Never
+ * throws: the session matters more than remembering it.
  */
 export function rememberProject(tools: ProjectTools, directory: string): void {
   const { fileSystem } = tools;
   try {
     const given = resolve(directory);
     if (isKnown(tools, given)) return;
-    // Files are named after real paths only: what a link meant may be another directory by now.
+    // Files are named after real paths only: a link may point to another directory by now.
     const path = realPath(fileSystem, given);
     if (path === undefined || (path !== given && isKnown(tools, path))) return;
     ensureDirectory(fileSystem, tools.projects);
@@ -71,7 +71,7 @@ function isKnown({ fileSystem, projects }: ProjectTools, path: string): boolean 
   return fileSystem.look(projectFile(projects, path)) !== undefined;
 }
 
-/** Where a project is remembered. */
+/** The file that remembers a project. */
 export function projectFile(projects: string, path: string): string {
   return join(projects, `${uuidFrom(path)}.json`);
 }

@@ -9,10 +9,10 @@ import { retainDaily } from './retain-daily.js';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Three old conversations; to look at one takes so long. */
+/** Three old conversations; looking at one takes `lookMs`. */
 async function world(lookMs: number) {
   const dir = await tempDir();
-  // The stamp is the time of a file, so that this clock must agree with the system's.
+  // The stamp is a file's time, so this clock must agree with the system's.
   const clock = new FakeClock({ now: new Date().toISOString() });
   const log = new RecordingLog();
   const left = new Set(['a', 'b', 'c']);
@@ -59,7 +59,7 @@ describe('cleaning once a day', () => {
     expect([existsSync(found.stamp), existsSync(found.place)]).toEqual([true, false]);
   });
 
-  it('leaves the day alone after that, and comes again the next', async () => {
+  it('rests for the day after that, and runs again the next', async () => {
     await using found = await world(0);
     expect(await found.run()).toMatchObject({ isComplete: true });
     found.left.add('d');
@@ -68,7 +68,7 @@ describe('cleaning once a day', () => {
     expect(await found.run()).toMatchObject({ retired: ['d'] });
   });
 
-  it('is told to the log and to nobody else when it fails', async () => {
+  it('only logs a failure', async () => {
     await using found = await world(0);
     found.kind.retirable = () => {
       throw new Error('the disk is on fire');

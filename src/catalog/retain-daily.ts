@@ -14,8 +14,9 @@ import { type RetainReport, retain } from './retain.js';
 const LIMIT_MS = 100;
 
 /**
- * Cleans a kind once a day and for a moment only: the next start goes on where this one ended, and once nothing is left there is
- * peace for a day. Never throws: it comes after the command's own work. Undefined where nothing was due.
+ * Cleans a kind once a day, and only for a moment: the next start continues where this one stopped, and once everything
+ * is done it rests for a day. Never throws, because it comes after the command's own work. Returns undefined if nothing
+ * was due.
  */
 export async function retainDaily(
   kind: RetainedKind,
@@ -23,7 +24,7 @@ export async function retainDaily(
   options: {
     readonly olderThanMs: number;
     readonly except?: readonly string[] | undefined;
-    /** Where it is noted when it was done, and how far it came. */
+    /** Where it records when it was last done, and how far it got. */
     readonly notes: string;
   },
 ): Promise<Pick<RetainReport, 'retired' | 'isComplete'> | undefined> {

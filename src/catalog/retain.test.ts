@@ -7,7 +7,7 @@ import { StorageError } from '../storage/index.js';
 import type { RetainedKind } from './kind.js';
 import { retain } from './retain.js';
 
-/** A kind with these sessions, and what became of it. */
+/** A kind with these sessions, which records what becomes of them. */
 function kindOf(sessions: readonly Partial<Retirable>[], overrides: Partial<RetainedKind> = {}) {
   const done: string[] = [];
   const asked: number[] = [];
@@ -50,7 +50,7 @@ function tools() {
 }
 
 describe('retain', () => {
-  it('retires what may go, then sweeps, then empties the trash of what has lain there for seven days', async () => {
+  it('retires what may go, then sweeps, then empties the trash of what has been there for seven days', async () => {
     const { kind, done, asked } = kindOf([{}, { look: () => undefined }]);
     const world = tools();
     expect(await retain(kind, world, OLD)).toEqual({
@@ -65,7 +65,7 @@ describe('retain', () => {
     expect(done).toEqual(['looked at s0', 'retired s0', 'swept', 'purged after 7 days']);
   });
 
-  it('tells why something stays, and says nothing of what came back to life', async () => {
+  it('says why something stays, and does not mention what came back to life', async () => {
     const { kind } = kindOf([{ look: () => ({ kept: 'it is dear to me' }) }, { retire: async () => false }]);
     expect(await retain(kind, tools(), OLD)).toMatchObject({
       retired: [],
@@ -73,7 +73,7 @@ describe('retain', () => {
     });
   });
 
-  it('leaves alone what nobody has collected, and counts it where it is to go', async () => {
+  it('leaves uncollected outcomes alone, and counts them if they should go', async () => {
     const { kind, done } = kindOf([{ look: () => ({ isUncollected: true }) }]);
     expect(await retain(kind, tools(), OLD)).toMatchObject({ retired: [], uncollected: ['s0'] });
     expect(done).not.toContain('retired s0');
@@ -83,7 +83,7 @@ describe('retain', () => {
     });
   });
 
-  it('changes nothing when it is only to tell', async () => {
+  it('changes nothing in a dry run', async () => {
     const { kind, done } = kindOf([{}]);
     expect(await retain(kind, tools(), { ...OLD, isDryRun: true })).toMatchObject({
       retired: ['s0'],
@@ -92,7 +92,7 @@ describe('retain', () => {
     expect(done).toEqual(['looked at s0']);
   });
 
-  it('goes on after one that cannot be cleaned, and forgets one that is gone', async () => {
+  it('continues after one that cannot be cleaned, and ignores one that is gone', async () => {
     const fail = (error: Error) => () => {
       throw error;
     };
@@ -118,7 +118,7 @@ describe('retain', () => {
     expect(world.log.named('conversation.trash-not-emptied')).toHaveLength(1);
   });
 
-  it('stops when its time is up, empties nothing then, and goes on behind where it was', async () => {
+  it('stops when its time is up, then empties nothing, and later continues where it stopped', async () => {
     const world = tools();
     const slow = { look: () => void world.clock.advance(60) };
     const { kind, done } = kindOf([slow, slow, slow, slow]);
@@ -130,7 +130,7 @@ describe('retain', () => {
     expect(second).toMatchObject({ isComplete: true, reached: 's3', purged: ['gone'] });
   });
 
-  it('leaves those alone that it is told to', async () => {
+  it('leaves excepted sessions alone', async () => {
     const { kind } = kindOf([{}, {}]);
     expect(await retain(kind, tools(), { ...OLD, except: ['s1'] })).toMatchObject({
       retired: ['s0'],

@@ -2,41 +2,42 @@ import { type Clock, DAY_MS, isHoldfastError, type Logger, messageOf } from '../
 import type { RetainedKind } from './kind.js';
 
 export interface RetainOptions {
-  /** Without activity for longer than this. */
+  /** Only sessions without activity for longer than this. */
   readonly olderThanMs: number;
-  /** Whether an answer or a rejection that nobody has collected goes as well. */
+  /** Whether to include answers and rejections that nobody has collected. */
   readonly takesUncollected?: boolean | undefined;
-  /** Only tell what would be done. */
+  /** Only report what would be done. */
   readonly isDryRun?: boolean | undefined;
-  /** Stop after this time; the rest is for the next one, which goes on behind `reached`. */
+  /** Stop after this time; the next call does the rest, starting after `reached`. */
   readonly limitMs?: number | undefined;
-  /** Only those whose id is behind this one. */
+  /** Only sessions whose id comes after this one. */
   readonly after?: string | undefined;
-  /** These stay, however old. */
+  /** These sessions stay, however old. */
   readonly except?: readonly string[] | undefined;
 }
 
 export interface RetainReport {
   /** Moved to the trash. */
   readonly retired: readonly string[];
-  /** Removed from the trash for good: what has lain there for seven days. */
+  /** Permanently removed after seven days in the trash. */
   readonly purged: readonly string[];
-  /** Old enough and never collected: left alone, or among the retired where they were to go. */
+  /** Old enough and never collected: left alone, or also among the retired if `takesUncollected`. */
   readonly uncollected: readonly string[];
-  /** Left alone although old enough, and why. */
+  /** Left alone although old enough, with the reason. */
   readonly skipped: readonly { readonly id: string; readonly reason: string }[];
-  /** Whether everything was looked at; false when the time was up before. */
+  /** Whether everything was checked; false if time ran out. */
   readonly isComplete: boolean;
-  /** The last that was looked at; null where none was. */
+  /** The last session that was checked; null if none was. */
   readonly reached: string | null;
 }
 
-/** What has lain in the trash for so long is removed by the next cleaning. */
+/** How long a session stays in the trash before the next cleaning removes it. */
 const TRASH_MS = 7 * DAY_MS;
 
 /**
- * Moves sessions of a kind without activity for so long to the trash, except those that somebody has or waits for, and
- * removes from the trash what has lain there for seven days. One that cannot be cleaned is reported and stops nobody.
+ * Moves sessions of a kind without recent activity to the trash, except those that someone holds or waits for, and
+ * empties the trash of what has been there for seven days. A session that cannot be cleaned is reported and does not
+ * stop the rest.
  */
 export async function retain(
   kind: RetainedKind,
@@ -77,7 +78,7 @@ export async function retain(
   return report(true, isDryRun ? [] : tidy(kind, log));
 }
 
-/** What cannot be tidied up must not hide what was done before. */
+/** A failure to tidy up must not hide what was done before. */
 function tidy(kind: RetainedKind, log: Logger): readonly string[] {
   try {
     kind.sweep?.();

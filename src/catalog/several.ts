@@ -1,7 +1,7 @@
 import { SessionNotFoundError } from '../foundation/index.js';
 import { type CatalogKind, LISTED_BY } from './kind.js';
 
-/** One kind whose sessions are kept in several places; each is found where it is. */
+/** One kind whose sessions are kept in several places; each session is found wherever it is. */
 export function severalPlaces(first: CatalogKind, others: readonly CatalogKind[]): CatalogKind {
   if (others.length === 0) return first;
   const places = [first, ...others];

@@ -2,19 +2,19 @@ import type { LoopSessions } from '../sessions/loop/index.js';
 import type { CatalogKind, SessionSummary, Trashed } from './kind.js';
 import { loopKind } from './loop.js';
 
-/** The worktree of a run, and everything that is kept of the run beside it; the composition knows how. */
+/** The worktree of a run, and everything kept beside it for the run; provided by the composition. */
 export interface KeptWorktree {
   readonly repository: string;
-  /** What people call it, where that is a mirror of ours. */
+  /** Its name for people, if it is one of our mirrors. */
   readonly repositoryName?: string | undefined;
   readonly branch: string;
   /** Throws WORKTREE_HAS_WORK. */
   refuseWork(): Promise<void>;
-  /** What to type about a worktree whose run is over; undefined where there is nothing to say. */
+  /** What to type to clean up the worktree of an ended run; undefined if there is nothing to say. */
   advice(): Promise<string | undefined>;
-  /** Everything of the run goes to the trash, the loop with it. */
+  /** Moves everything of the run to the trash, including the loop. */
   remove(): void;
-  /** Everything is back; false where something stands in its place. */
+  /** Puts everything back; false if something is in its place. */
   restore(): boolean;
   trashed(): Trashed[];
   purge(olderThanMs: number): string[];
@@ -22,7 +22,7 @@ export interface KeptWorktree {
 
 const OVER: readonly string[] = ['completed', 'aborted'];
 
-/** The loop of a run in a worktree: it lies with what else is kept of the run, and goes where that goes. */
+/** The loop of a run in a worktree: it is kept with the rest of the run, and goes wherever that goes. */
 export function worktreeLoopKind(tools: {
   readonly loops: LoopSessions;
   readonly clock: { now(): Date };

@@ -1,18 +1,18 @@
 import { BarredStream, visibleBlock } from '../foundation/index.js';
 import type { Terminal } from './terminal.js';
 
-/** What an agent says, on stdout as it comes. */
+/** Prints what an agent says to stdout as it arrives. */
 export interface AgentWords {
   push(text: string): void;
-  /** Something of ours comes next: the row of the agent ends here. */
+  /** Our own output comes next: ends the agent's row. */
   pause(): void;
   /** The answer is over. */
   end(): void;
 }
 
 /**
- * On a screen every row of the agent's has a bar. A pipe or a file gets the lines as they are, made visible, since nobody knows on
- * which screen they end up, and a line break at the end where there is none; `--json` has every byte.
+ * On a screen every row of the agent's text has a bar. A pipe or a file gets the lines without one, but with control characters
+ * made visible, as they may end up on some screen, and with a final line break. `--json` has every byte.
  */
 export function agentWords(terminal: Terminal): AgentWords {
   const write = (text: string) => terminal.print(text);
@@ -31,7 +31,7 @@ export function agentWords(terminal: Terminal): AgentWords {
   return {
     push(text) {
       const all = held + text;
-      // The other half of the line break may follow.
+      // The second half of a CRLF may follow.
       held = all.endsWith('\r') ? '\r' : '';
       show(all.slice(0, all.length - held.length));
     },

@@ -20,38 +20,38 @@ export interface Typed<Options extends Specs> {
   readonly isJson: boolean;
 }
 
-/** What a renderer may look at beside the output. */
+/** What a renderer may use besides the output. */
 export interface Shown<Options extends Specs, Parts> extends Typed<Options> {
   readonly parts: Parts;
   readonly services: Services;
   readonly terminal: Terminal;
 }
 
-/** How an operation looks as a command: its words, and how what was typed goes in and what came out is shown. */
+/** An operation as a command: its words, how typed values become its input, and how its output is shown. */
 export interface CommandForm<Parts, Input, Output, Options extends Specs> {
   readonly usage: string;
   readonly aside?: string;
   readonly details?: string;
-  /** Runs although config.json is not usable, to repair it. */
+  /** Runs even if config.json is not usable, to repair it. */
   readonly repairsConfig?: boolean;
   readonly options: Options;
   readonly examples: readonly string[];
-  /** What the operation works with; the terminal is for what it has to ask the person. */
+  /** What the operation works with; the terminal is for asking the person. */
   parts(services: Services, typed: Typed<Options>, terminal: Terminal): Parts;
-  /** What was typed, as the operation takes it; whether it is right is for the operation to say. */
+  /** Typed values as the operation's input; the operation checks them. */
   input(typed: Typed<Options>, parts: Parts, services: Services): Input;
   /** For people. */
   render(output: Output, shown: Shown<Options, Parts>): string;
   /** For programs; the output itself if absent. */
   json?(output: Output): unknown;
-  /** What is said beside the output, on stderr. */
+  /** Prints notes on stderr. */
   notes?(output: Output, shown: Shown<Options, Parts>): void;
-  /** Whether it is said beside JSON, too. */
+  /** Whether the notes are printed with --json, too. */
   readonly hasNotesForAll?: boolean;
   exitCode?(output: Output): ExitCode;
 }
 
-/** A command that is an operation: what was typed is checked once, by the operation, and its summary is the help. */
+/** A command made from an operation, which checks the typed values and supplies the summary. */
 export function commandOf<
   Parts,
   Input extends z.ZodType,
@@ -85,7 +85,7 @@ export function commandOf<
   });
 }
 
-/** Who calls an operation from the command line. The signal is there for the operations that look at it. */
+/** The caller of an operation from the command line. The signal is for operations that use it. */
 export function asCaller(context: Pick<CommandContext, 'signal'>): OperationContext {
   return {
     actor: 'cli',
@@ -95,7 +95,7 @@ export function asCaller(context: Pick<CommandContext, 'signal'>): OperationCont
   };
 }
 
-/** Calls an operation for a command that does more around it than `commandOf` knows. */
+/** Calls an operation for a command that does more than `commandOf` offers. */
 export function perform<Parts, Input extends z.ZodType, Output extends z.ZodType>(
   context: Pick<CommandContext, 'signal'>,
   operation: Operation<Parts, Input, Output>,

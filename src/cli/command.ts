@@ -6,11 +6,11 @@ import type { Terminal } from './terminal.js';
 /** An option of a command. `strings` may be given several times; a `string` whose value is `[optional]` may be empty. */
 export interface OptionSpec {
   readonly type: 'boolean' | 'string' | 'strings' | 'number';
-  /** What stands behind the option in the help, such as `<label>`. */
+  /** The value shown after the option in the help, such as `<label>`. */
   readonly value?: string;
-  /** One letter that means the same, such as `-i`. */
+  /** A one-letter form of it, such as `-i`. */
   readonly short?: string;
-  /** The only words that are taken. */
+  /** The only values accepted. */
   readonly choices?: readonly string[];
   readonly about: string;
 }
@@ -25,7 +25,7 @@ type OptionValue<Spec extends OptionSpec> = Spec['type'] extends 'boolean'
         ? Choice | undefined
         : string | undefined;
 
-/** What the options of a command hold, by their table. */
+/** The values of a command's options, typed by their table. */
 export type OptionValues<Specs extends Readonly<Record<string, OptionSpec>>> = {
   readonly [Name in keyof Specs]: OptionValue<Specs[Name]>;
 };
@@ -37,31 +37,31 @@ export interface CommandContext {
   /** Fires on SIGINT and SIGTERM. */
   readonly signal: AbortSignal;
   readonly isJson: boolean;
-  /** All commands of the program that it belongs to, as its help lists them. */
+  /** All commands of the program, as its help lists them. */
   groups(): Promise<readonly CommandGroup[]>;
 }
 
-/** Commands that stand together in the help. */
+/** Commands listed together in the help. */
 export interface CommandGroup {
   readonly title: string;
   readonly commands: readonly Command[];
 }
 
-/** A command: how it is called, what it is for, and what it does. A thin table over commander, nothing more. */
+/** A command: its name, purpose and action. Just a thin table over commander. */
 export interface Command<
   Specs extends Readonly<Record<string, OptionSpec>> = Readonly<Record<string, OptionSpec>>,
 > {
   /** Name and arguments: `<needed>`, `[optional]`, such as `questions show <session>`. */
   readonly usage: string;
   readonly summary: string;
-  /** The operation that it is, if it is one; without it there is no such command. */
+  /** The operation that it performs, if any. If that is not offered, the command does not exist. */
   readonly operation?: OperationFacts;
-  /** What stands behind the summary in a list, such as `(--change <name>)`. */
+  /** Text after the summary in a list, such as `(--change <name>)`. */
   readonly aside?: string;
   readonly details?: string;
   readonly options: Specs;
   readonly examples: readonly string[];
-  /** It repairs `config.json`, so it runs even when that file is wrong. */
+  /** Repairs `config.json`, so it runs even when that file is wrong. */
   readonly repairsConfig?: boolean;
   run(
     context: CommandContext,
@@ -69,7 +69,7 @@ export interface Command<
   ): Promise<ExitCode>;
 }
 
-/** What a command is called: the words of its usage that are not arguments. */
+/** The name of a command: the words of its usage that are not arguments. */
 export function nameOf({ usage }: Pick<Command, 'usage'>): string {
   return usage
     .split(' ')
@@ -77,12 +77,12 @@ export function nameOf({ usage }: Pick<Command, 'usage'>): string {
     .join(' ');
 }
 
-/** The arguments of a command, as its usage has them: `<needed>`, `[optional]`. */
+/** The arguments of a command as in its usage: `<needed>`, `[optional]`. */
 export function argumentsOf({ usage }: Pick<Command, 'usage'>): string[] {
   return usage.split(' ').filter((word) => /^[<[]/.test(word));
 }
 
-/** What every command takes. */
+/** Options that every command takes. */
 export const COMMON_OPTIONS: Readonly<Record<string, string>> = {
   '--json': 'print data as JSON',
   '--quiet': 'print no progress and no notes',
@@ -90,7 +90,7 @@ export const COMMON_OPTIONS: Readonly<Record<string, string>> = {
   '--no-color': 'forbid colours',
 };
 
-/** How the option of this name is typed: `--max-time` for `maxTime`. */
+/** The flag for an option name: `--max-time` for `maxTime`. */
 export function flagOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -101,7 +101,7 @@ type Declared<Specs extends Readonly<Record<string, OptionSpec>>> = Omit<
 > &
   ({ readonly operation: OperationFacts } | { readonly summary: string });
 
-/** Declares a command; the table of options gives `run` its types. The summary of one that is an operation is there. */
+/** Declares a command; the table of options gives `run` its types. An operation supplies its own summary. */
 export function defineCommand<const Specs extends Readonly<Record<string, OptionSpec>>>(
   command: Declared<Specs>,
 ): Command {
@@ -109,12 +109,12 @@ export function defineCommand<const Specs extends Readonly<Record<string, Option
   return { ...command, summary } as unknown as Command;
 }
 
-/** The command was called in a way it does not know. */
+/** The command was called in a way it does not support. */
 export class UsageError extends HoldfastError<'USAGE'> {
   readonly code = 'USAGE';
 }
 
-/** Something that cannot be undone needs a yes, and there is no terminal to ask at. */
+/** Something that cannot be undone needs confirmation, and there is no terminal to ask at. */
 export class ConfirmationMissingError extends HoldfastError<'CONFIRMATION_MISSING'> {
   readonly code = 'CONFIRMATION_MISSING';
 }

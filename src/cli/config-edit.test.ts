@@ -37,7 +37,7 @@ describe('holdfast config set, get and unset', () => {
     expect((await world.run(['config', 'get', 'question.maxOptions'])).stdout).toBe('5\n');
   });
 
-  it('make the file where there is none, and tell where a directory is that nobody moved', async () => {
+  it('create the file if there is none, and show the default place of a directory', async () => {
     await using world = await appWorld();
     expect((await world.run(['config', 'get', 'question.dir'])).stdout).toBe(
       `${world.services().config.layout.questions}\n`,
@@ -68,7 +68,7 @@ describe('holdfast config set, get and unset', () => {
     expect(readFileSync(fileOf(world), 'utf8')).toBe(before);
   });
 
-  it('refuse an agent that nobody knows, with the known names and how to define one', async () => {
+  it('refuse an unknown agent, with the known names and how to define one', async () => {
     await using world = await appWorld();
     const { code, data } = await world.json(['config', 'set', 'agent', 'clode']);
     expect([code, data.code]).toEqual([2, 'CONFIG_INVALID']);
@@ -84,7 +84,7 @@ describe('holdfast config set, get and unset', () => {
     expect(read(world).agent).toBe('qa');
   });
 
-  it('repair a file that no other command takes, one mistake at a time', async () => {
+  it('repair a file that no other command accepts, one mistake at a time', async () => {
     await using world = await appWorld();
     writeConfig(world, { question: { maxSesions: 5, maxOptions: 4 }, foo: 1, agent: 'claude' });
     const refused = await world.json(['config', 'get', 'agent']);
@@ -96,7 +96,7 @@ describe('holdfast config set, get and unset', () => {
     expect((await world.run(['config', 'unset', 'foo'])).stdout).toBe('foo is no longer set\n');
     expect(read(world)).toEqual({ question: { maxOptions: 4 }, agent: 'claude' });
     expect((await world.run(['config', 'get', 'agent'])).stdout).toBe('claude\n');
-    // What is neither known nor there is a mistake of the one who types.
+    // A key that is neither known nor set is a typing mistake.
     expect((await world.json(['config', 'unset', 'foo'])).data.error).toContain('unknown key "foo"');
   });
 

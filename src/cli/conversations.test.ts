@@ -13,7 +13,7 @@ async function said(world: AppWorld, id: string, count: number): Promise<string>
 }
 
 describe('a conversation that is damaged in the middle', () => {
-  verifies('C10', 'is told as damaged by show, export and every list', async () => {
+  verifies('C10', 'is reported as damaged by show, export and every list', async () => {
     await using world = await appWorld();
     const path = await said(world, 'talk', 60);
     const bytes = readFileSync(path);

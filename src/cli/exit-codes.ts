@@ -16,7 +16,7 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** From the code of an error to the exit code; what is not listed is `failed`. */
+/** The exit code by error code; anything not listed is `failed`. */
 const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   INVALID_INPUT: ExitCode.usage,
   INVALID_ANSWER: ExitCode.usage,
@@ -88,13 +88,13 @@ const BY_ERROR: Readonly<Record<string, ExitCode>> = {
   ABORTED: ExitCode.interrupted,
 };
 
-/** Rules of the fleet that say that there is no such thing. */
+/** Rules of the fleet that mean something does not exist. */
 const MISSING: readonly string[] = ['no-such-run', 'no-such-machine', 'no-such-entry'];
 
 /** The exit code for anything that was thrown. */
 export function exitCodeOf(error: unknown): ExitCode {
   if (!isHoldfastError(error)) return ExitCode.failed;
-  // A session that the breaker halted; what else cannot be resumed needs a decision.
+  // A session that the breaker halted; anything else that cannot be resumed needs a decision.
   if (error.code === 'LOOP_NOT_RESUMABLE' && 'isHalted' in error && error.isHalted === true)
     return ExitCode.breakerOpen;
   if (error.code === 'FLEET_RULE' && 'rule' in error && MISSING.includes(String(error.rule)))

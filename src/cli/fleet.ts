@@ -5,19 +5,19 @@ import { formatAge, messageOf, visibleLine } from '../foundation/index.js';
 import type { QuestionDesk } from '../sessions/question/index.js';
 import type { CommandContext } from './command.js';
 
-/** The questions that a person answers from here: of this machine, and of its fleet where it has one. */
+/** The questions that a person answers from here: those of this machine and of its fleet, if any. */
 export interface OpenQuestions extends AsyncDisposable {
   readonly questions: QuestionDesk;
-  /** The other machines for an overview, and their runs; absent where there are none. */
+  /** The other machines and their runs, for an overview; absent if there are none. */
   readonly elsewhere?: FleetElsewhere;
   readonly runs?: RemoteRuns;
-  /** Says what of the fleet could not be read, beside what was shown. */
+  /** Says what of the fleet could not be read. */
   tellTrouble(): void;
 }
 
 /**
- * `isQuick`: for prompts and status bars, which wait for nothing. `isLater`: for a screen, which has the rows of this machine before
- * anybody is asked; its link passes on what happened here.
+ * `isQuick`: for prompts and status bars, which must not wait. `isLater`: for a screen, which shows the rows of this machine
+ * before the fleet is asked; its link passes on what happened here.
  */
 export async function openQuestions(
   { services, terminal }: Pick<CommandContext, 'services' | 'terminal'>,
@@ -45,7 +45,7 @@ export async function openQuestions(
       [Symbol.asyncDispose]: () => fleet[Symbol.asyncDispose](),
     };
   } catch (error) {
-    // What is wrong with the fleet must not keep anybody from the questions of this machine.
+    // Trouble with the fleet must not block the questions of this machine.
     terminal.complain(`Other machines are left out: ${visibleLine(messageOf(error))}`);
     return alone(services);
   }
@@ -62,7 +62,7 @@ export async function isWithoutLink(services: Services): Promise<boolean> {
   return isJoined(services) && !isLinked(services);
 }
 
-/** Keeps this machine in step with its fleet while a command runs; nothing where it has none. */
+/** Keeps this machine in step with its fleet while a command runs; does nothing without a fleet. */
 export async function holdLink(
   { services, terminal }: Pick<CommandContext, 'services' | 'terminal'>,
   onState?: (state: LinkState) => void,

@@ -1,7 +1,7 @@
 import { terminalNotes } from '../app/base.js';
 import type { CommandContext } from './command.js';
 
-/** Loads what draws a screen, and what it takes to put the terminal back should we be killed. */
+/** Loads what draws a screen, and what restores the terminal if we are killed. */
 export async function loadScreen<Module extends object>(
   services: CommandContext['services'],
   load: () => Promise<Module>,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { SESSION_KINDS } from '../catalog/index.js';
 import { hasWords, logWords } from './log-words.js';
 
-it('says known events in words', () => {
+it('shows known events in words', () => {
   expect(logWords('program.orphans-ended', { count: 2 })).toBe(
     'Ended 2 processes that the killed run had left behind.',
   );
@@ -16,13 +16,13 @@ it('says known events in words', () => {
   ).toBe('draft.json of question s was damaged; it is kept as /x');
 });
 
-it('says an event that it does not know without braces', () => {
+it('shows an unknown event without braces', () => {
   expect(logWords('something.else-happened', { path: '/x', count: 2 })).toBe(
     'something else happened: path /x, count 2',
   );
 });
 
-it('has words for every warning that the sources can give', () => {
+it('has words for every warning in the sources', () => {
   const events = sources().flatMap((text) => [
     ...text.matchAll(/\.(?:warn|error)\(\s*'([a-z-]+\.[a-z-]+)'/g),
   ]);

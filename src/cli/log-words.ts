@@ -4,7 +4,7 @@ type Words = (fields: LogFields) => string;
 
 const textIn = (fields: LogFields, key: string): string => [fields[key] ?? 'unknown'].flat().join(', ');
 
-/** What happened, and why: most reports are just that. */
+/** What happened, and why: most events need no more. */
 const because =
   (text: string): Words =>
   (fields) =>
@@ -13,7 +13,7 @@ const because =
 const notCleaned = because('Session {sessionId} could not be cleaned');
 const trashNotEmptied = because('The trash could not be emptied');
 
-/** What the library reports, said to a person. */
+/** The library's log events, in words for a person. */
 const WORDS: Readonly<Record<string, Words>> = {
   'acp.cancel-ignored': () => 'The agent did not stop its turn when it was told to, and was ended.',
   'acp.question-failed': because('A question of the agent could not be shown to you'),
@@ -23,7 +23,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   'agent.transcript-unreadable': because("The agent's own record of the conversation could not be read"),
   'catalog.kind-failed': because('Sessions of kind {kind} could not be listed'),
   'catalog.session-not-listed': because('Session {sessionId} could not be listed'),
-  'change.ended-unreadable': because('A session that is over could not be read ({path})'),
+  'change.ended-unreadable': because('A session that has ended could not be read ({path})'),
   'change.not-cleaned': notCleaned,
   'change.projection-not-removed': because('The published file of session {sessionId} could not be removed'),
   'change.projection-not-written': because(
@@ -37,22 +37,22 @@ const WORDS: Readonly<Record<string, Words>> = {
     `${textIn(fields, 'path')}: ${textIn(fields, 'keys')} ${sizeOf(fields.keys) === 1 ? 'is' : 'are'} not for a project to decide; set it in config.json or in ~/.aurora/config.json (docs/projects.md).`,
   'fleet.lease-lost': (fields) =>
     `The run of entry ${textIn(fields, 'entry')} is no longer this machine's: ${fields.why === 'fenced' ? 'another one has it, or somebody gave it away' : 'its lease was not renewed in time'}.`,
-  'fleet.lease-not-written': because('How the lease of a run stands could not be written down for it'),
-  'fleet.not-handed-over': because('A run could not be given back in order, and is ended'),
-  'fleet.guard-gone': () => 'The guard of a run of the fleet was killed; the run goes on under a new one',
+  'fleet.lease-not-written': because('The state of the lease could not be recorded for its run'),
+  'fleet.not-handed-over': because('A run could not be given back cleanly, and is ended'),
+  'fleet.guard-gone': () => 'The guard of a run of the fleet was killed; the run continues under a new one',
   'fleet.question-not-adopted': because(
-    'Question {question} of a run that came from another machine could not be taken along',
+    'Question {question} of a run that came from another machine could not be brought along',
   ),
   'fleet.refs-not-removed': because('Old refs of runs could not be removed from a git server'),
   'fleet.row-not-taken': (fields) =>
-    `The database does not take ${textIn(fields, 'session')}; other machines do not see it: ${textIn(fields, 'reason')}`,
+    `The database refuses ${textIn(fields, 'session')}; other machines do not see it: ${textIn(fields, 'reason')}`,
   'fleet.run-left-behind': (fields) =>
-    `Run ${textIn(fields, 'run')} went on at ${textIn(fields, 'machine')}; what this machine had beyond that is kept: holdfast fleet left-behind`,
-  'fleet.link-failed': because('This machine is not kept in step with its fleet'),
+    `Run ${textIn(fields, 'run')} continued on ${textIn(fields, 'machine')}; what only this machine has is kept: holdfast fleet left-behind`,
+  'fleet.link-failed': because('This machine cannot be kept in step with its fleet'),
   'fleet.password-file-ignored': (fields) =>
-    `${textIn(fields, 'path')} is not looked at, because others can read it: chmod 600 ${textIn(fields, 'path')}`,
+    `${textIn(fields, 'path')} is ignored, because others can read it: chmod 600 ${textIn(fields, 'path')}`,
   'fleet.requests-ignored': (fields) =>
-    `${textIn(fields, 'count')} of the requests from other machines have no form that is known here, and are left alone.`,
+    `${textIn(fields, 'count')} of the requests from other machines have an unknown form, and are left alone.`,
   'conversation.lock-not-removed': because('The lock of conversation {sessionId} could not be removed'),
   'conversation.not-cleaned': because('Old conversations could not be cleaned'),
   'conversation.trash-not-emptied': because('The trash of conversations could not be emptied'),
@@ -87,16 +87,16 @@ const WORDS: Readonly<Record<string, Words>> = {
   'program.survivors': (fields) => `Processes of the agent (${textIn(fields, 'pid')}) could not be ended.`,
   'question.asker-not-noted': because('Who is waiting for question {sessionId} could not be recorded'),
   'question.clean-failed': because('Old questions could not be cleaned'),
-  'notice.channel-failed': because('Notices on the channel {channel} could not be seen to'),
-  'notice.not-queued': because('A notice for the channel {channel} could not be written down'),
-  'notice.pass-failed': because('Notices could not be seen to'),
-  'notice.subscription-unreadable': because('Where the device {device} takes notices could not be read'),
+  'notice.channel-failed': because('Notices on channel {channel} could not be handled'),
+  'notice.not-queued': because('A notice for channel {channel} could not be recorded'),
+  'notice.pass-failed': because('Notices could not be handled'),
+  'notice.subscription-unreadable': because('The push subscription of device {device} could not be read'),
   'notice.questions-not-read': because(
-    'The questions that wait could not be read, so nobody is told of them',
+    'Waiting questions could not be read, so no notices are sent for them',
   ),
   'overview.project-unreadable': because('{path} is left out: it could not be read'),
   'project.damaged': (fields) =>
-    `What was remembered of a project was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
+    `The record of a project was damaged; it is kept as ${textIn(fields, 'keptAt')}`,
   'project.not-remembered': because('{path} could not be remembered as a project'),
   'question.cleaned': ({ movedToTrash, removedFromTrash }) =>
     `Moved ${counted(sizeOf(movedToTrash), 'old question set')} to the trash and removed ${sizeOf(removedFromTrash)} from it permanently.`,
@@ -110,17 +110,17 @@ const WORDS: Readonly<Record<string, Words>> = {
   'question.timeout-not-noted': because('The timeout of question {sessionId} could not be recorded'),
   'question.trash-not-emptied': because('The trash of questions could not be emptied'),
   'question.unreadable': because('Question {sessionId} could not be read'),
-  'notice.fleet-not-read': because('What waits on other machines could not be read for notices'),
-  'run.cut-off-not-told': because('That the run is cut off from its fleet could not be written down'),
+  'notice.fleet-not-read': because('What is waiting on other machines could not be read for notices'),
+  'run.cut-off-not-told': because('It could not be recorded that the run is cut off from its fleet'),
   'run.result-not-stored': because(
-    'What the run came to could not be pushed or stored; it is in its worktree',
+    'The result of the run could not be pushed or stored; it is in its worktree',
   ),
   'run.journal-damaged': (fields) =>
     `Line ${textIn(fields, 'line')} of ${textIn(fields, 'path')} is damaged and left out: ${textIn(fields, 'reason')}`,
   'run.journal-mended': (fields) =>
     `The end of ${textIn(fields, 'path')} was torn by a crash and has been repaired; nothing that was shown is lost.`,
   'run.journal-text-lost': because('What the agent said could not be recorded ({path}); the run continues'),
-  'run.listener-failed': because('A program that follows the run failed and is no longer told'),
+  'run.listener-failed': because('A program that follows the run failed and gets no more events'),
   'run.left-files-not-counted': because(
     'The files that the killed iteration had changed could not be counted',
   ),
@@ -129,9 +129,9 @@ const WORDS: Readonly<Record<string, Words>> = {
   'program.left-behind': ({ processes }) =>
     `The agent may have left processes behind: ${processesInWords(processes as LeftProcesses)}`,
   'account.window-not-kept': because(
-    'When the account {account} may be used again could not be kept for other runs',
+    'When account {account} may be used again could not be recorded for other runs',
   ),
-  'account.file-unreadable': because('{path} could not be read and counts for nothing'),
+  'account.file-unreadable': because('{path} could not be read and is ignored'),
   'account.file-not-set-aside': because('{path} is damaged and could not be set aside'),
   'run.on-end-failed': ({ exitCode, signal }) =>
     `The --on-end command failed (${signal === null || signal === undefined ? `exit code ${String(exitCode)}` : String(signal)}).`,
@@ -144,15 +144,15 @@ const WORDS: Readonly<Record<string, Words>> = {
   'turn.not-marked': because('The failure of a message in conversation {sessionId} could not be recorded'),
   'turn.not-resumed': because('The agent could not continue its own conversation'),
   'watch.polling': (fields) =>
-    `${textIn(fields, 'path')} cannot be watched here (${textIn(fields, 'reason')}); it is looked at every ${textIn(fields, 'everyMs')} ms.`,
-  'web.audit-failed': because('What was done through the page could not be written into its audit'),
+    `${textIn(fields, 'path')} cannot be watched here (${textIn(fields, 'reason')}); it is checked every ${textIn(fields, 'everyMs')} ms.`,
+  'web.audit-failed': because('An action on the page could not be written to its audit'),
   'worktree.record-unreadable': because('The record {path} of a worktree could not be read'),
   'web.device-unreadable': because('The record of device {device} could not be read, so it cannot sign in'),
-  'web.failed': because('A request of the page failed'),
+  'web.failed': because('A request from the page failed'),
   'web.journal-not-read': because('The journal of a run could not be read for the page'),
   'web.not-read': because('What the page shows could not be read'),
-  'web.refusal-not-told': because('That somebody tried to sign in could not be written down'),
-  'web.seen-not-noted': because('That device {device} was there could not be noted'),
+  'web.refusal-not-told': because('An attempt to sign in could not be recorded'),
+  'web.seen-not-noted': because('The visit of device {device} could not be recorded'),
   'web.server-unreadable': because('The record of a server of the page could not be read ({path})'),
 };
 
@@ -160,7 +160,7 @@ function sizeOf(value: unknown): number {
   return Array.isArray(value) ? value.length : Number(value);
 }
 
-/** A reported event in words; one that has none of its own is at least no record for programs. */
+/** A log event in words; one without words of its own is at least made readable. */
 export function logWords(event: string, fields: LogFields): string {
   const words = WORDS[event];
   if (words !== undefined) return words(fields);
@@ -168,7 +168,7 @@ export function logWords(event: string, fields: LogFields): string {
   return [event.replaceAll(/[.-]/g, ' '), ...(facts.length === 0 ? [] : [facts.join(', ')])].join(': ');
 }
 
-/** Whether there are words of its own for an event. */
+/** Whether an event has words of its own. */
 export function hasWords(event: string): boolean {
   return Object.hasOwn(WORDS, event);
 }
@@ -180,7 +180,7 @@ function factOf(value: unknown): string {
 type LeftProcesses = readonly { readonly pid: number; readonly name: string }[];
 const MAX_TOLD = 10;
 
-/** Processes by pid and name; the names are of their own choice. */
+/** Processes by pid and name; the processes choose their names themselves. */
 export function processesInWords(processes: LeftProcesses): string {
   const told = processes.slice(0, MAX_TOLD).map(({ pid, name }) => `${pid} ${visibleExcerpt(name, 20)}`);
   const more = processes.length - told.length;

@@ -2,21 +2,21 @@ import { isPushKnown } from '../app/notices/push-known.js';
 import type { NoticeEvent } from '../notices/index.js';
 import type { CommandContext } from './command.js';
 
-/** How a command tells a person what it sees, whether they look at it or not. */
+/** How a command notifies a person of what it sees, whether or not they are looking. */
 export interface CommandNotices extends AsyncDisposable {
-  /** Something waits or ended. Never throws. */
+  /** Something is waiting or has ended. Never throws. */
   tell(event: NoticeEvent): void;
-  /** An agent asks, as this command sees it: rings where nothing else is configured. */
+  /** An agent asks, as seen by this command: rings if nothing else is configured. */
   ring(): void;
-  /** Told while a card is on a focused screen; absent where nobody wants to know. */
+  /** Called while a card is on a focused screen; absent if nothing needs to know. */
   readonly noteSeen?: ((question: string) => void) | undefined;
-  /** Whether the bell of this terminal is rung here, so that no view need do it. */
+  /** Whether this rings the terminal bell, so that no view has to. */
   readonly ownsBell: boolean;
 }
 
 const BELL = '\x07';
 
-/** Through the channels of the user's own config; without any, the bell of the terminal that the command is on. `isBrief`: it soon ends. */
+/** Notices through the channels of the user's config; without any, the bell of the command's terminal. `isBrief`: it ends soon. */
 export async function openNotices(
   { services, terminal, isJson }: CommandContext,
   { isBrief = false } = {},
@@ -36,7 +36,7 @@ export async function openNotices(
       notices.tell(event);
       ring();
     },
-    // Who configured other channels alone still has a terminal.
+    // Configuring other channels does not take away the terminal.
     ring,
     noteSeen: (question) => notices.noteSeen(question),
     ownsBell,

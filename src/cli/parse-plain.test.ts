@@ -43,7 +43,7 @@ const STRANGE = [
   '---',
 ];
 
-/** Words as somebody may type them behind a command: mostly its own options, with and without values. */
+/** Words as somebody may type them after a command: mostly its own options, with and without values. */
 function wordsFor(command: Command): fc.Arbitrary<string[]> {
   const flags = [...Object.keys(command.options).map(flagOf), ...Object.keys(COMMON_OPTIONS)];
   const flag = fc.constantFrom(...flags);
@@ -80,7 +80,7 @@ describe('a plain command line', () => {
   it.each(COMMANDS.map((command) => [nameOf(command), command] as const))(
     'needs no commander: %s',
     (_name, command) => {
-      // As many words as one likes are commander's to read.
+      // Commander reads arguments that take any number of words.
       if (argumentsOf(command).some((argument) => argument.includes('...'))) return;
       const given = argumentsOf(command).map(() => 'word');
       expect(readPlain(command, [...given, '--json', '--no-color'])).toEqual({

@@ -1,6 +1,6 @@
 import { argumentsOf, COMMON_OPTIONS, type Command, flagOf, type OptionSpec } from './command.js';
 
-/** What was typed behind the words of a command: options by their names as commander spells them, and arguments. */
+/** What was typed after the words of a command: options, by the names commander gives them, and arguments. */
 export interface ReadWords {
   readonly options: Readonly<Record<string, unknown>>;
   readonly positionals: readonly string[];
@@ -9,8 +9,8 @@ export interface ReadWords {
 type Step = { readonly name: string; readonly type: OptionSpec['type'] };
 
 /**
- * A plain command line, read as commander reads it; undefined for every other one, which is for commander to read or to refuse.
- * Loading and setting up commander took a tenth of starting a small command. A test holds the two against each other.
+ * A plain command line, read as commander would read it; undefined for any other, which is left for commander to read or refuse.
+ * Loading and setting up commander took a tenth of the start of a small command. A test compares the two.
  */
 export function readPlain(command: Command, words: readonly string[]): ReadWords | undefined {
   const options: Record<string, unknown> = {};
@@ -34,7 +34,7 @@ export function readPlain(command: Command, words: readonly string[]): ReadWords
   return fits(argumentsOf(command), positionals) ? { options, positionals } : undefined;
 }
 
-/** The option that a word is, where it is plain. */
+/** The option that a word means, if it is plain. */
 function stepOf(command: Command, flag: string): Step | undefined {
   if (Object.hasOwn(COMMON_OPTIONS, flag)) return { name: flag.slice(2), type: 'boolean' };
   const found = Object.entries(command.options).find(([name]) => flagOf(name) === flag);
@@ -43,7 +43,7 @@ function stepOf(command: Command, flag: string): Step | undefined {
   return spec.value?.startsWith('[') === true ? undefined : { name: flagName(name), type: spec.type };
 }
 
-/** Without the change of letters that makes a name of a flag: `no-wait` for `noWait`. */
+/** The flag of an option name: `no-wait` for `noWait`. */
 function flagName(name: string): string {
   return /^no[A-Z]/.test(name) ? flagOf(name).slice(2) : name;
 }
@@ -58,7 +58,7 @@ function camelCase(flag: string): string {
   return flag.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** False where the value is not one of that type. */
+/** False if the value is not of that type. */
 function setValue(options: Record<string, unknown>, { name, type }: Step, value: string): boolean {
   if (type === 'strings')
     options[name] = [...((options[name] as readonly string[] | undefined) ?? []), value];
@@ -73,7 +73,7 @@ export function numberOf(text: string): number | undefined {
   return text.trim() === '' || !Number.isFinite(value) || value < 0 ? undefined : value;
 }
 
-/** As many as there must be, and no more than there may be. */
+/** Whether there are enough arguments, and not too many. */
 function fits(declared: readonly string[], { length }: readonly string[]): boolean {
   const needed = declared.filter((argument) => argument.startsWith('<')).length;
   return length >= needed && length <= declared.length && !declared.some((one) => one.includes('...'));

@@ -29,7 +29,7 @@ export class HelpRequested extends Error {
   }
 }
 
-/** Parses what stands behind a command's words. Throws USAGE, HelpRequested. */
+/** Parses what was typed after a command's words. Throws USAGE, HelpRequested. */
 export function parseCommand(
   command: Command,
   words: readonly string[],
@@ -60,7 +60,7 @@ export function readByCommander(command: Command, words: readonly string[], prog
   };
 }
 
-/** To set up an option takes longer than to parse the line: those that nobody typed are left out. */
+/** Setting up an option takes longer than parsing the line, so options that were not typed are left out. */
 function parseWords(command: Command, words: readonly string[], program: string): Commander {
   const isTyped = (flag: string) => words.some((word) => word === flag || word.startsWith(`${flag}=`));
   try {
@@ -71,7 +71,7 @@ function parseWords(command: Command, words: readonly string[], program: string)
   }
 }
 
-/** What is said about a line that cannot be parsed, by a parser that knows every option. */
+/** The error for a line that cannot be parsed, from a parser that knows every option. */
 function refusal(command: Command, words: readonly string[], program: string, first: CommanderError): Error {
   if (first.code === 'commander.helpDisplayed') return new HelpRequested(helpOf(command, program));
   let error = first;
@@ -88,12 +88,12 @@ function optionValue(options: Readonly<Record<string, unknown>>, name: string, s
   // Commander reads `--no-wait` as "wait is false".
   const negated = /^no([A-Z])(.*)$/.exec(name);
   if (negated !== null) return options[`${negated[1]?.toLowerCase()}${negated[2]}`] === false;
-  // An option without its optional value.
+  // An option given without its optional value.
   if (options[name] === true && spec.type === 'string') return '';
   return options[name] ?? (spec.type === 'boolean' ? false : spec.type === 'strings' ? [] : undefined);
 }
 
-/** A word that an option does not know is a mistake of whoever typed it, and they are told the words. */
+/** Checks the value of an option with choices. The error lists them. */
 function chosen(name: string, { choices }: OptionSpec, value: unknown): unknown {
   if (choices === undefined || value === undefined || choices.includes(String(value))) return value;
   throw new UsageError(`${flagOf(name)} is ${choices.join(', ')}, not ${visibleExcerpt(String(value), 40)}`);
@@ -112,7 +112,7 @@ function buildParser(
 ): Commander {
   const parser = new Commander(`${program} ${nameOf(command)}`);
   parser.exitOverride().configureOutput({ writeOut() {}, writeErr() {} });
-  // Commander breaks the lines of a paragraph where the terminal ends, so those of the source are joined.
+  // Commander wraps paragraphs to the width of the terminal, so the lines of the source are joined.
   const details = command.details?.replaceAll('\n', ' ');
   parser.description(details === undefined ? command.summary : `${command.summary}\n\n${details}`);
   for (const argument of argumentsOf(command)) parser.argument(argument);

@@ -132,7 +132,7 @@ describe('holdfast ask', () => {
         stdout: text,
         stderr: expect.stringMatching(/^Waiting for an answer to /),
       });
-      // It was delivered: nothing is new any more.
+      // It was delivered, so nothing is new.
       expect((await world.run(['questions', 'collect'])).stdout).toBe('');
     });
   }
@@ -207,7 +207,7 @@ describe('holdfast ask', () => {
     });
   }
 
-  verifies('Q20', 'that is called off says how to go on, ends with 130, and the question stays', async () => {
+  verifies('Q20', 'when interrupted says how to go on, ends with 130, and the question stays', async () => {
     await using world = await appWorld();
     const controller = new AbortController();
     const asking = world.run(['ask', SET], { signal: controller.signal });
@@ -296,7 +296,7 @@ describe('holdfast answer', () => {
     expect([code, data.hint]).toEqual([2, expect.stringContaining(`answer ${id.slice(0, 8)} '2'`)]);
   });
 
-  it('answers the one set that waits when one of its labels was typed alone, and none where two wait', async () => {
+  it('answers the one waiting set when one of its labels was typed alone, and none when two are waiting', async () => {
     await using world = await appWorld();
     const first = await asked(world);
     const { code, data } = await world.json(['answer', 'SQLite']);
@@ -307,7 +307,7 @@ describe('holdfast answer', () => {
     for (const id of [second, third]) expect(refused.data.hint).toContain(id.slice(0, 8));
   });
 
-  it.each(['Oracle', 'zzzz'])('says what waits when %s is no id', async (typed) => {
+  it.each(['Oracle', 'zzzz'])('says what is waiting when %s is not an id', async (typed) => {
     await using world = await appWorld();
     const nothing = await world.json(['answer', typed]);
     expect(nothing).toMatchObject({
@@ -320,11 +320,11 @@ describe('holdfast answer', () => {
     const id = await asked(world);
     const { data } = await world.json(['answer', typed]);
     expect(data.hint).toBe(
-      `  ${id.slice(0, 8)}  Which database?\nSuch as: holdfast answer ${id.slice(0, 8)}`,
+      `  ${id.slice(0, 8)}  Which database?\nFor example: holdfast answer ${id.slice(0, 8)}`,
     );
   });
 
-  it('takes the option as a second word, and the only set that waits without a first one', async () => {
+  it('takes the option as a second word, and the only waiting set without a first one', async () => {
     await using world = await appWorld();
     const nothing = await world.json(['answer', '--option', '1']);
     expect(nothing).toMatchObject({ code: 2, data: { error: 'Nothing is waiting for an answer' } });
@@ -341,7 +341,7 @@ describe('holdfast answer', () => {
     expect((await world.json(['answer', '--option', '1'])).data).toMatchObject({ sessionId: second });
   });
 
-  it('says that it is late where the set was withdrawn or timed out', async () => {
+  it('says that it is late if the set was withdrawn or timed out', async () => {
     await using world = await appWorld();
     const withdrawn = await asked(world);
     await world.run(['questions', 'cancel', withdrawn, '--reason', 'decided otherwise']);
@@ -690,7 +690,7 @@ describe('holdfast questions', () => {
     expect((await world.json(['questions', 'wait', answered])).data).toMatchObject({ status: 'completed' });
   });
 
-  it('tell exactly what is done elsewhere, and what was nearly typed', async () => {
+  it('name the command that does it elsewhere, and what was nearly typed', async () => {
     await using world = await appWorld();
     const hint = async (...words: string[]) => (await world.json(words)).data.hint;
     expect(await hint('questions', 'delete', 'abcd')).toBe('Did you mean: holdfast sessions delete <id>?');
@@ -765,7 +765,7 @@ describe('holdfast questions', () => {
     expect([looked.code, looked.stderr]).toEqual([3, expect.stringContaining('Run it again with --force')]);
     const taken = await world.json(['unlock', id, '--force']);
     expect(taken).toMatchObject({ code: 0, data: { sessionId: id, state: 'held', taken: true } });
-    // The loser cannot write any more.
+    // The loser can no longer write.
     expect(() => held.retire()).toThrow(expect.objectContaining({ code: 'LOCK_LOST' }));
     held[Symbol.dispose]();
     expect((await world.run(['answer', id, '--option', '1'])).code).toBe(0);
@@ -777,7 +777,7 @@ describe('holdfast questions', () => {
     });
   });
 
-  it('one set that cannot be told does not keep the others from being collected', async () => {
+  it('one set that cannot be reported does not keep the others from being collected', async () => {
     await using world = await appWorld();
     const [bad, good] = [await asked(world), await asked(world)];
     const base = world.services().config.layout.questions;

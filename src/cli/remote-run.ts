@@ -6,15 +6,15 @@ import type { Command, CommandContext } from './command.js';
 import { ExitCode } from './exit-codes.js';
 import { openQuestions } from './fleet.js';
 
-/** What was typed, as a command gets it. */
+/** What was typed, as passed to a command. */
 type Args = Parameters<Command['run']>[1];
 
-/** What is done with a run of another machine. */
+/** What to do with a run of another machine. */
 type Doing = (found: { readonly run: RemoteRun; readonly runs: RemoteRuns }) => Promise<ExitCode>;
 
 /**
- * The same command for runs of other machines: what is here comes first, and only a run that is not here is looked for there.
- * `asked` is what goes to its home.
+ * The same command for runs of other machines. Runs here come first; only a run that is not here is looked up there. `asked` is
+ * the request sent to its home.
  */
 export function alsoElsewhere(
   command: Command,
@@ -38,7 +38,7 @@ export function alsoElsewhere(
   };
 }
 
-/** Does something with a run of this machine, or with one of another where there is none here. Throws as both. */
+/** Does something with a run of this machine or, if there is none here, with one of another. Throws as both. */
 export async function orElsewhere(
   context: CommandContext,
   typed: string | undefined,
@@ -57,12 +57,12 @@ export async function orElsewhere(
   }
 }
 
-/** For what is not mirrored: says where it is. */
+/** For data that is not mirrored: says where it is. */
 export const tellElsewhere: Doing = async ({ run: { row, machine } }) => {
   throw new RunElsewhereError(row.id, machine);
 };
 
-/** The same for its report. */
+/** The same for the report of a run. */
 export const tellReportElsewhere: Doing = async ({ run: { row, machine } }) => {
   throw new RunElsewhereError(row.id, machine, 'report');
 };
@@ -71,16 +71,16 @@ function isMissing(error: unknown): boolean {
   return isHoldfastError(error) && MISSING.includes(error.code);
 }
 
-/** No project here has such a run; the project that we are in says it in its own words. */
+/** Errors that mean no project here has such a run; the current project reports it in its own words. */
 const MISSING: readonly string[] = ['RUN_NOT_FOUND', 'LOOP_NOT_FOUND', 'SESSION_NOT_FOUND'];
 
-/** What became of a request, with the way to take back what has not arrived. */
+/** What became of a request, and how to take it back if it has not arrived. */
 export function steeredWords({ is, words, request }: SteeredElsewhere): string {
   if (is === 'arrived') return words;
-  return `${words} \`holdfast fleet status\` shows when it did; take it back with: holdfast fleet take-back ${request.slice(0, 8)}`;
+  return `${words} \`holdfast fleet status\` shows when it has; take it back with: holdfast fleet take-back ${request.slice(0, 8)}`;
 }
 
-/** A hub that is away is said, and the run counts as not found: nobody knows better. */
+/** Finds a run on another machine. An unreachable hub is reported, and the run then counts as not found. */
 async function found(
   { terminal }: CommandContext,
   runs: RemoteRuns,

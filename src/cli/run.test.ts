@@ -47,7 +47,7 @@ describe('the help', () => {
     );
   }
 
-  it('breaks the lines of a paragraph only where the next word has no room', async () => {
+  it('breaks the lines of a paragraph only if the next word does not fit', async () => {
     for (const command of COMMANDS) {
       if (command.details === undefined) continue;
       const [, , paragraph = ''] = helpOf(command).split('\n\n');
@@ -77,7 +77,7 @@ describe('the help', () => {
     expect([code, stdout.includes('Usage: holdfast questions list')]).toEqual([0, true]);
   });
 
-  it('is not needed to know where an option of all commands stands', async () => {
+  it('is not needed to find an option of all commands', async () => {
     await using world = await appWorld();
     expect(await world.run(['--json', '--quiet', 'questions'])).toMatchObject({ code: 0, stdout: '[]\n' });
   });
@@ -227,7 +227,7 @@ describe('the command line', () => {
     });
   }
 
-  it('a defect is told as one, with exit code 1', async () => {
+  it('a defect is reported as one, with exit code 1', async () => {
     await using world = await appWorld();
     mkdirSync(join(world.project, 'dir'));
     const { code } = await world.run(['ask', '--file', 'dir']);
@@ -357,7 +357,7 @@ describe('holdfast paths', () => {
 });
 
 describe('holdfast setup', () => {
-  it('tells how to write what it shows, with the options that it was given', async () => {
+  it('says how to write what it shows, with the given options', async () => {
     await using world = await appWorld();
     const hintOf = async (...args: string[]) =>
       /^Put it there with: (.*)$/m.exec((await world.run(['setup', 'claude', ...args])).stderr)?.[1];
@@ -467,7 +467,7 @@ describe('holdfast setup', () => {
       writeFileSync(path, '{ not json');
       const { code, stderr } = await world.run(['setup', 'claude', '--write']);
       expect([code, stderr]).toEqual([1, expect.stringContaining(`holdfast: ${path}: `)]);
-      // What to paste by hand is shown as it is to be pasted.
+      // Text to paste by hand is printed exactly as it must be pasted.
       expect(stderr).toContain('"mcpServers": {\n');
     },
   );

@@ -23,7 +23,7 @@ export interface Surroundings extends Streams {
   readonly signal: AbortSignal;
 }
 
-/** Runs one command line and returns its exit code; what is thrown becomes a message and a code. */
+/** Runs one command line and returns its exit code; errors become a message and a code. */
 export async function run(
   args: readonly string[],
   surroundings: Surroundings,
@@ -95,12 +95,12 @@ async function runCommand(
   return command.run(context, parsed as Parameters<typeof command.run>[1]);
 }
 
-/** A view of ours that was killed in this terminal left it as it was drawn to. */
+/** Restores a terminal left behind by one of our views that was killed in it. */
 function mendAfterKill(context: CommandContext): void {
   try {
     mendTerminal(context.services, (text) => context.terminal.print(text));
   } catch {
-    // A configuration that cannot be read is told by the command, if it needs one.
+    // The command reports an unreadable configuration, if it needs one.
   }
 }
 

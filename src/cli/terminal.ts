@@ -15,15 +15,15 @@ import { logWords } from './log-words.js';
 import type { Output } from './programs/direct-output.js';
 
 /**
- * The person's side of a command: data on stdout, everything else on stderr. On a screen a line that is wider than it goes on in
- * rows that begin with its bar or deeper than lines do, so that no text in it can look like a line of ours.
+ * The person's side of a command: data on stdout, everything else on stderr. On a screen, a line that is too wide continues in
+ * rows that start with its bar or with a deeper indent, so that no text in it can look like a line of ours.
  */
 export interface Terminal {
-  /** Data. A line break is added. */
+  /** Prints data with a line break. */
   write(text: string): void;
-  /** Data whose arrival counts: resolves once it was handed over; as it is where somebody may want to copy it. Throws OUTPUT_FAILED. */
+  /** Prints data whose arrival matters; resolves once handed over. `isVerbatim`: unwrapped, for copying. Throws OUTPUT_FAILED. */
   deliver(text: string, options?: { readonly isVerbatim?: boolean }): Promise<void>;
-  /** Data as it is and without a line break: what is streamed, and what somebody may want to copy. */
+  /** Prints data unchanged and without a line break: for streams, and for text that somebody may want to copy. */
   print(text: string): void;
   /** Notes and progress on stderr; silent with --quiet. */
   note(text: string): void;
@@ -39,17 +39,17 @@ export interface Terminal {
   readonly columns: number;
   readonly hasColor: boolean;
   readStandardInput(signal: AbortSignal): Promise<string>;
-  /** For what speaks line by line by itself, without a keyboard and a screen. */
+  /** For code that does its own line-by-line input and output, without a keyboard and a screen. */
   readonly streams: Pick<Streams, 'stdin' | 'stdout' | 'stderr'>;
   /**
-   * Asks for one line at the keyboard; null when the person leaves instead: with Ctrl+D, and where `leavesAtEscape` says so
-   * with Esc. Throws ABORTED when they press Ctrl+C.
+   * Asks for one line at the keyboard; null when the person leaves instead: with Ctrl+D, or, with `leavesAtEscape`, with Esc.
+   * Throws ABORTED when they press Ctrl+C.
    */
   ask(question: string, options?: { readonly leavesAtEscape?: boolean }): Promise<string | null>;
-  /** For what goes to stdout, and for what goes to stderr: one may be a terminal and the other a file. */
+  /** For stdout; stderr has its own, as one may be a terminal and the other a file. */
   readonly style: Style;
   readonly errorStyle: Style;
-  /** Diagnostics of the library as lines on stderr. */
+  /** Prints the library's diagnostics as lines on stderr. */
   readonly log: Logger;
 }
 
@@ -63,22 +63,22 @@ export interface Streams {
   readonly hasKeyboard: boolean;
   readonly stdout: Pick<Output, 'write' | 'isTTY' | 'columns'>;
   readonly stderr: Pick<Output, 'write' | 'isTTY' | 'columns'>;
-  /** Ends a question that is being asked. */
+  /** Cancels a question that is being asked. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface TerminalOptions {
   readonly isQuiet: boolean;
-  /** True or false where the user said so; otherwise NO_COLOR and the terminal decide. */
+  /** Set if the user said so; otherwise NO_COLOR and the terminal decide. */
   readonly color: boolean | undefined;
-  /** Whether programs read what is written: then every line stays one. */
+  /** Whether programs read the output: then lines are never wrapped. */
   readonly isJson?: boolean | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether only programs read it: diagnostics are JSON then, one document a line. */
+  /** Whether only programs read it: diagnostics are then JSON, one document per line. */
   readonly isForPrograms?: boolean;
 }
 
-/** What was to be printed did not arrive. */
+/** Output did not arrive. */
 export class OutputFailedError extends HoldfastError<'OUTPUT_FAILED'> {
   readonly code = 'OUTPUT_FAILED';
 
@@ -138,7 +138,7 @@ export function createTerminal(streams: Streams, options: TerminalOptions): Term
     errorStyle: createStyle(() => hasColor(streams.stderr)),
     log: createLog({
       note,
-      // A document stays one line.
+      // A JSON document stays on one line.
       complain: options.isForPrograms ? (text) => void streams.stderr.write(`${text}\n`) : complain,
       isVerbose: options.environment.HOLDFAST_DEBUG === '1',
       isForPrograms: options.isForPrograms === true,
@@ -151,7 +151,7 @@ interface Sized {
   readonly columns?: number;
 }
 
-/** A terminal that does not know how wide it is says nothing, or 0. */
+/** For a terminal that does not know its width, and reports nothing or 0. */
 const USUAL_COLUMNS = 80;
 
 function columnsOfStream({ isTTY, columns }: Sized): number {
@@ -159,7 +159,7 @@ function columnsOfStream({ isTTY, columns }: Sized): number {
 }
 
 function linesFor(stream: Sized, text: string): string {
-  if (stream.isTTY !== true) return `${text}\n`; // a pipe has no columns: there a line is a line
+  if (stream.isTTY !== true) return `${text}\n`; // a pipe has no columns, so lines are not wrapped
   return `${rowsOf(text, columnsOfStream(stream)).join('\n')}\n`;
 }
 
@@ -168,8 +168,8 @@ function blanksBehind(text: string): string {
 }
 
 /**
- * One line as the terminal itself edits it: nothing about the terminal is changed, so nothing has to be put back. What was typed
- * behind the line stays for whoever reads next. Null at the end of the input. Throws ABORTED.
+ * Reads one line, edited by the terminal itself: nothing about the terminal is changed, so nothing has to be restored. Anything
+ * typed after the line is left for the next reader. Null at the end of the input. Throws ABORTED.
  */
 function askLine(
   input: Readable,
@@ -205,7 +205,7 @@ function askLine(
       input.off('data', onData).off('end', onEnd).off('error', onEnd).pause();
       signal?.removeEventListener('abort', onAbort);
     };
-    // A terminal that was closed answers with an error.
+    // A closed terminal reports an error.
     input.on('data', onData).once('end', onEnd).once('error', onEnd).resume();
     signal?.addEventListener('abort', onAbort, { once: true });
   });
@@ -222,7 +222,7 @@ const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const BACKSPACES = ['\u007f', '\b'];
 
-/** One line key by key, for a question that Esc leaves: the terminal itself tells a line only when Enter was pressed. */
+/** Reads one line key by key, for a question that Esc leaves: the terminal itself delivers a line only after Enter. */
 async function askKeys(
   input: Keyboard,
   output: Streams['stderr'],
@@ -236,7 +236,7 @@ async function askKeys(
   try {
     return await new Promise((resolve, reject) => {
       const onData = (chunk: Buffer) => {
-        // Keys that send more than themselves, such as arrows, mean nothing here.
+        // Keys that send escape sequences, such as arrows, are ignored.
         const keys = chunk.toString('utf8').replaceAll(/\u001b[[O][0-9;]*[A-Za-z~]/g, '');
         for (const [at, key] of [...keys].entries()) {
           if (key === '\r' || key === '\n')
@@ -252,7 +252,7 @@ async function askKeys(
           }
         }
       };
-      // As the terminal would have done it.
+      // As the terminal would do it.
       const interrupt = () => {
         process.kill(process.pid, 'SIGINT');
         reject(new AbortedError('The question'));

@@ -54,19 +54,16 @@ describe('what lets a client use our tools', () => {
     );
   });
 
-  it.each(SAMPLES)(
-    'is added for $client to $what, once, and taken out without a trace',
-    ({ client, text }) => {
-      const allowance = allowanceOf(client);
-      expect(hasAllowance(client, allowance, text)).toBe(false);
-      const { text: with_, added } = addAllowance(client, allowance, text);
-      expect(hasAllowance(client, allowance, with_)).toBe(true);
-      expect(addAllowance(client, allowance, with_).text).toBe(with_);
-      const left = removeAllowance(client, allowance, with_, added);
-      // A blank line before rules of ours stays when somebody else may have put it there.
-      expect(client === 'gemini' ? left.trimEnd() : left).toBe(client === 'gemini' ? text.trimEnd() : text);
-    },
-  );
+  it.each(SAMPLES)('is added for $client to $what, once, and removed without a trace', ({ client, text }) => {
+    const allowance = allowanceOf(client);
+    expect(hasAllowance(client, allowance, text)).toBe(false);
+    const { text: with_, added } = addAllowance(client, allowance, text);
+    expect(hasAllowance(client, allowance, with_)).toBe(true);
+    expect(addAllowance(client, allowance, with_).text).toBe(with_);
+    const left = removeAllowance(client, allowance, with_, added);
+    // A blank line before our rules stays if somebody else may have put it there.
+    expect(client === 'gemini' ? left.trimEnd() : left).toBe(client === 'gemini' ? text.trimEnd() : text);
+  });
 
   it('leaves what the user had allowed before', () => {
     const allowance = allowanceOf('claude');
@@ -76,7 +73,7 @@ describe('what lets a client use our tools', () => {
     expect(removeAllowance('claude', allowance, with_, added)).toBe(text);
   });
 
-  it('leaves what others wrote in between, and takes exactly its own words out', () => {
+  it('leaves what others wrote in between, and removes exactly its own words', () => {
     const allowance = allowanceOf('claude');
     const { text, added } = addAllowance('claude', allowance, '{}\n');
     const meanwhile = JSON.stringify({ ...JSON.parse(text), hooks: {} }, null, 4).replace(
@@ -89,7 +86,7 @@ describe('what lets a client use our tools', () => {
     });
   });
 
-  it('does not overrule what the user has set for a tool of ours, and tells it', () => {
+  it('does not overrule what the user has set for a tool of ours, and reports it', () => {
     const allowance = allowanceOf('opencode');
     const text = '{"permission":{"holdfast_ask_user_questions":"deny"}}';
     expect(addAllowance('opencode', allowance, text).added.names).toEqual([
@@ -98,7 +95,7 @@ describe('what lets a client use our tools', () => {
     expect(otherwiseSet('opencode', allowance, text)).toEqual(['holdfast_ask_user_questions is "deny"']);
   });
 
-  it('is not needed where everything is allowed', () => {
+  it('is not needed if everything is allowed', () => {
     const text = '{"permission":"allow"}';
     expect(addAllowance('opencode', allowanceOf('opencode'), text).text).toBe(text);
   });

@@ -13,7 +13,7 @@ import {
 import type { JsonFormat } from './json-settings.js';
 import { lineEndingOf } from './settings-editor.js';
 
-/** Lets a client use our tools without asking; what the user has said about them stays. Throws CLIENT_SETTINGS_UNREADABLE. */
+/** Lets a client use our tools without asking; the user's own settings for them stay. Throws CLIENT_SETTINGS_UNREADABLE. */
 export function addAllowance(
   name: ClientName,
   allowance: Allowance,
@@ -34,7 +34,7 @@ export function addAllowance(
   }
 }
 
-/** Takes back what was added, and nothing else. Throws CLIENT_SETTINGS_UNREADABLE. */
+/** Removes what was added, and nothing else. Throws CLIENT_SETTINGS_UNREADABLE. */
 export function removeAllowance(name: ClientName, allowance: Allowance, text: string, added: Added): string {
   switch (allowance.kind) {
     case 'items':
@@ -46,14 +46,14 @@ export function removeAllowance(name: ClientName, allowance: Allowance, text: st
   }
 }
 
-/** Whether the tools are allowed by what we would write. Throws CLIENT_SETTINGS_UNREADABLE. */
+/** Whether the settings that we would write already allow the tools. Throws CLIENT_SETTINGS_UNREADABLE. */
 export function hasAllowance(name: ClientName, allowance: Allowance, text: string): boolean {
   if (allowance.kind === 'items') return hasItems(text, allowance.keys, allowance.items, placeOf(name));
   if (allowance.kind === 'block') return text.includes(blockFor(text, allowance.block));
   return addMembers(text, allowance.key, allowance.members, placeOf(name)).added.names.length === 0;
 }
 
-/** What the user has set otherwise for a tool of ours; it stays, and the client may ask or refuse. */
+/** The tools of ours that the user has set differently. Those settings stay, and the client may ask or refuse. */
 export function otherwiseSet(name: ClientName, allowance: Allowance, text: string): string[] {
   return allowance.kind === 'members'
     ? otherMembers(text, allowance.key, allowance.members, placeOf(name))
@@ -80,6 +80,6 @@ function placeOf(name: ClientName): JsonPlace {
     client.format.kind === 'json'
       ? client.format
       : { kind: 'json', parentKey: client.format.parentKey, comments: false, trailingCommas: false };
-  const hint = `Mend the file and try again, or allow the tools by hand: ${client.toolNames.join(', ')}`;
+  const hint = `Fix the file and try again, or allow the tools by hand: ${client.toolNames.join(', ')}`;
   return { format, context: { client, hint } };
 }

@@ -9,7 +9,7 @@ const entry = {
 };
 
 describe('CLIENTS', () => {
-  it('has every name once, under itself', () => {
+  it('has every client once, under its own name', () => {
     expect(Object.keys(CLIENTS)).toEqual([...CLIENT_NAMES]);
     expect(Object.values(CLIENTS).map(({ name }) => name)).toEqual([...CLIENT_NAMES]);
   });
@@ -79,7 +79,7 @@ describe('CLIENTS', () => {
         timeout: 86_400_000,
       },
     ],
-  ] as const)('spells the entry as %s does', (name, value) => {
+  ] as const)('writes the entry in the format of %s', (name, value) => {
     expect(CLIENTS[name].describe(entry)).toEqual(value);
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 export const CLIENT_NAMES = ['claude', 'codex', 'gemini', 'opencode'] as const;
 export type ClientName = (typeof CLIENT_NAMES)[number];
 
-/** The name under which every client knows our MCP server. */
+/** The name by which every client knows our MCP server. */
 export const SERVER_NAME = 'holdfast';
 
 /** The tools of our server. `setup` allows these by their full names, never the whole server. */
@@ -27,11 +27,11 @@ export interface ClientPlaces {
   home: string;
   /** `XDG_CONFIG_HOME`, or `~/.config`. */
   configHome: string;
-  /** Given: the settings of this project instead of the user's. */
+  /** If given, the settings of this project are used instead of the user's. */
   project?: string;
-  /** `CLAUDE_CONFIG_DIR`, when set. */
+  /** `CLAUDE_CONFIG_DIR`, if set. */
   claudeConfigDir?: string;
-  /** `CODEX_HOME`, when set. */
+  /** `CODEX_HOME`, if set. */
   codexHome?: string;
 }
 
@@ -40,7 +40,7 @@ export type SettingsFormat =
   | { kind: 'json'; parentKey: string; comments: boolean; trailingCommas: boolean }
   | { kind: 'toml'; parentKey: string };
 
-/** Our entry in a client's own spelling. `timeout` comes last where it exists. */
+/** Our entry in a client's own format. `timeout` comes last if the client has one. */
 export type SettingsValue = Readonly<
   Record<
     string,
@@ -52,29 +52,29 @@ export type SettingsValue = Readonly<
   >
 >;
 
-/** What lets a client use our tools without asking, where its entry cannot say so. */
+/** What lets a client use our tools without asking, if its entry cannot say so. */
 export type Allowance =
   /** Words in a list two keys deep. */
   | { kind: 'items'; path: string; keys: readonly [string, string]; items: readonly string[] }
-  /** Settings by name in an object of the file that holds the entry, or of another. */
+  /** Settings by name, in an object of the file that holds the entry or of another file. */
   | { kind: 'members'; path: string; key: string; members: Readonly<Record<string, string>> }
   /** Lines in a file of rules. */
   | { kind: 'block'; path: string; block: string };
 
-/** One agent client and what it needs in its settings. */
+/** An agent client and what it needs in its settings. */
 export interface AgentClient {
   name: ClientName;
   title: string;
   format: SettingsFormat;
   settingsPath(places: ClientPlaces): string;
-  /** Other files the client reads beside `settingsPath`; edit one of these where it alone exists. */
+  /** Other files that the client reads besides `settingsPath`; the one to edit if only that exists. */
   alsoReads(places: ClientPlaces): readonly string[];
   describe(entry: McpServerEntry): SettingsValue;
-  /** Undefined where the entry itself allows the tools, or nothing that the client reads there can. */
+  /** Undefined if the entry itself allows the tools, or if nothing that the client reads there can. */
   allowance(places: ClientPlaces): Allowance | undefined;
-  /** What the client calls our tools where it allows them. */
+  /** The client's names for our tools in its permissions. */
   toolNames: readonly string[];
-  /** What the person has to do after the settings were changed. */
+  /** What the person has to do after the settings have changed. */
   note(places: Pick<ClientPlaces, 'project'>): string;
 }
 
@@ -93,7 +93,7 @@ export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = {
     settingsPath: ({ home, project, claudeConfigDir }) =>
       project === undefined ? join(claudeConfigDir ?? home, '.claude.json') : join(project, '.mcp.json'),
     alsoReads: () => [],
-    // Over stdio Claude has no limit of its own; the timeout makes that explicit.
+    // Claude has no limit of its own over stdio; the timeout makes that explicit.
     describe: ({ command, args, env }) => ({
       type: 'stdio',
       command,
@@ -114,7 +114,7 @@ export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = {
     note: ({ project }) =>
       project === undefined
         ? 'Start a new Claude Code session.'
-        : 'Start a new Claude Code session; it asks once before it uses the entry of a project.',
+        : 'Start a new Claude Code session; it asks once before it uses an entry from a project.',
   },
   codex: {
     name: 'codex',
@@ -138,7 +138,7 @@ export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = {
     note: ({ project }) =>
       project === undefined
         ? 'Start a new Codex session.'
-        : 'Start a new Codex session; the entry of a project counts only where Codex trusts the project.',
+        : 'Start a new Codex session; an entry from a project counts only if Codex trusts the project.',
   },
   gemini: {
     name: 'gemini',
@@ -153,7 +153,7 @@ export const CLIENTS: Readonly<Record<ClientName, AgentClient>> = {
       timeout: TOOL_TIMEOUT_MS,
     }),
     toolNames: TOOL_NAMES,
-    // Rules of a project are read by no Gemini CLI so far; `trust` in the entry would allow the whole server.
+    // So far no Gemini CLI reads rules from a project; `trust` in the entry would allow the whole server.
     allowance: ({ home, project }) =>
       project === undefined
         ? { kind: 'block', path: join(home, '.gemini', 'policies', 'holdfast.toml'), block: GEMINI_RULES }

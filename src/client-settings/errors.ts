@@ -7,13 +7,13 @@ export interface TextPlace {
   column: number;
 }
 
-/** Whose settings are being edited, and what the person can do when we refuse. */
+/** Whose settings are being edited, and what the person can do if we refuse. */
 export interface EditContext {
   client: AgentClient;
   hint: string;
 }
 
-/** The settings of a client do not parse, or hold something we cannot edit without guessing. */
+/** The settings of a client do not parse, or contain something we cannot edit without guessing. */
 export class ClientSettingsError extends HoldfastError<'CLIENT_SETTINGS_UNREADABLE'> {
   readonly code = 'CLIENT_SETTINGS_UNREADABLE';
   readonly client: ClientName;
@@ -22,7 +22,7 @@ export class ClientSettingsError extends HoldfastError<'CLIENT_SETTINGS_UNREADAB
 
   constructor(context: EditContext, reason: string, { line, column }: TextPlace) {
     super(
-      `The settings of ${context.client.title} were left as they are: ${reason} (line ${line}, column ${column})`,
+      `The settings of ${context.client.title} were left unchanged: ${reason} (line ${line}, column ${column})`,
       {
         hint: context.hint,
       },
@@ -32,21 +32,21 @@ export class ClientSettingsError extends HoldfastError<'CLIENT_SETTINGS_UNREADAB
     this.column = column;
   }
 
-  /** The same, naming the file: who edits text does not know where it came from. */
+  /** The same error, naming the file: the code that edits text does not know where the text came from. */
   inFile(path: string): this {
     this.message = `${path}: ${this.message}`;
     return this;
   }
 }
 
-/** Line and column of an offset. */
+/** The line and column of an offset. */
 export function placeAt(text: string, offset: number): TextPlace {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: offset - lineStart + 1 };
 }
 
-/** What `read` gives, or undefined where it refuses. */
+/** The result of `read`, or undefined if it refuses the settings. */
 export function unlessRefused<Value>(read: () => Value): Value | undefined {
   try {
     return read();

@@ -18,14 +18,14 @@ describe('the entries for hooks', () => {
       'hooks of the user',
       '{\n  "hooks": {\n    "Notification": [\n      { "matcher": "x", "hooks": [{ "type": "command", "command": "mine" }] }\n    ]\n  }\n}',
     ],
-  ])('are taken out of %s without a trace', (_what, before) => {
+  ])('are removed from %s without a trace', (_what, before) => {
     const { text, added } = addHookEntries('claude', before, ENTRIES);
     expect(hasHookEntries('claude', text, ENTRIES)).toBe(true);
     const left = removeHookEntries('claude', text, added);
     expect(before === '' ? left.trim() : left).toBe(before === '' ? '{}' : before);
   });
 
-  it('replace older ones of ours, and leave those of the user', () => {
+  it("replace older ones of ours, and leave the user's own", () => {
     const old = addHookEntries(
       'claude',
       '{}',
@@ -36,7 +36,7 @@ describe('the entries for hooks', () => {
     expect(JSON.parse(text).hooks.Stop).toEqual([ENTRIES.Stop]);
   });
 
-  it('start the program with the home that it needs, in words of a shell', () => {
+  it('start the program with the home that it needs, quoted for a shell', () => {
     const { PermissionRequest } = hookEntries('codex', 'codex-cli 0.166.0', {
       command: '/opt/my tools/holdfast',
       args: [],

@@ -10,18 +10,18 @@ export type HookClient = (typeof HOOK_CLIENTS)[number];
 
 /** How long a permission may wait for a person. */
 const PERMISSION_TIMEOUT_SEC = 86_400;
-/** For hooks that only write a small file; Codex cuts that of SessionEnd to 3 s, and says so. */
+/** For hooks that only write a small file; Codex cuts the timeout of SessionEnd to 3 s, and warns about it. */
 const NOTE_TIMEOUT_SEC = 10;
 const END_TIMEOUT_SEC = 3;
 
 interface HookEvent {
   readonly name: string;
-  /** The first version of the client that we have tried with it; earlier ones may know it. */
+  /** The first version of the client that we have tried it with; earlier ones may support it too. */
   readonly since: readonly [number, number, number];
   readonly timeoutSec: number;
 }
 
-/** An event that a client does not know can make it ignore all of its settings, so only what was tried is written. */
+/** An event that a client does not know can make it ignore all of its settings, so we write only what we have tried. */
 const EVENTS: Readonly<Record<HookClient, readonly HookEvent[]>> = {
   claude: [
     { name: 'PermissionRequest', since: [2, 1, 197], timeoutSec: PERMISSION_TIMEOUT_SEC },
@@ -39,10 +39,10 @@ const EVENTS: Readonly<Record<HookClient, readonly HookEvent[]>> = {
   ],
 };
 
-/** The entries that a client is to have for its hooks, by event. */
+/** The entries that a client needs for its hooks, by event. */
 export type HookEntries = Readonly<Record<string, HookGroup>>;
 
-/** The installed version of a client has no hooks that we know, or does not say which version it is. */
+/** We know no hooks for the installed version of a client, or the client does not say its version. */
 class HooksUnknownError extends HoldfastError<'HOOKS_UNKNOWN'> {
   readonly code = 'HOOKS_UNKNOWN';
 
@@ -50,7 +50,7 @@ class HooksUnknownError extends HoldfastError<'HOOKS_UNKNOWN'> {
     const { title } = CLIENTS[client];
     super(
       version === null
-        ? `It cannot be told which version of ${title} is installed: \`${client} --version\` gives none`
+        ? `The installed version of ${title} is unknown: \`${client} --version\` does not report one`
         : `No hooks are known for ${visibleExcerpt(version, 60)}`,
       {
         hint: `Nothing was written. ${title} ${firstVersion(client)} or later has hooks for permissions; an event that a version does not know could make it ignore its settings.`,
@@ -59,7 +59,7 @@ class HooksUnknownError extends HoldfastError<'HOOKS_UNKNOWN'> {
   }
 }
 
-/** The entries for what the installed version of a client says that it is; null where it says nothing. Throws HOOKS_UNKNOWN. */
+/** The entries for the version that the installed client reports (null if it reports none). Throws HOOKS_UNKNOWN. */
 export function hooksOfVersion(
   client: HookClient,
   version: string | null,
@@ -70,7 +70,7 @@ export function hooksOfVersion(
   return entries;
 }
 
-/** The entries for the events that a version knows; none for a version that cannot be read. */
+/** The entries for the events that a version supports; none if the version cannot be read. */
 export function hookEntries(client: HookClient, version: string, program: McpServerEntry): HookEntries {
   const known = /(\d+)\.(\d+)\.(\d+)/.exec(version)?.slice(1).map(Number);
   if (known === undefined) return {};
@@ -102,10 +102,10 @@ export function hooksPath(
   );
 }
 
-/** What the person has to do after the hooks were written. */
+/** What the person has to do after the hooks have been written. */
 export function hooksNote(client: HookClient): string {
   return client === 'claude'
-    ? 'Sessions that run already use them from their next tool on.'
+    ? 'Sessions that are already running use them from their next tool call on.'
     : 'Start a new Codex session: it shows the hooks once for your review, and uses them only if you trust them.';
 }
 
@@ -125,12 +125,12 @@ export function hasHookEntries(client: HookClient, body: string, entries: HookEn
   return hasHooks(body, entries, placeOf(client));
 }
 
-/** Whether a file of hooks says nothing any more. */
+/** Whether a file of hooks has nothing left in it. */
 export function isEmptyHooks(client: HookClient, body: string): boolean {
   return body.trim() === '' || isEmptyObject(body, placeOf(client));
 }
 
-/** As a person would paste it into an empty file. */
+/** The entries as a person would paste them into an empty file. */
 export function renderHookEntries(entries: HookEntries): string {
   const lists = Object.entries(entries).map(([event, group]) => [event, [group]]);
   return `${JSON.stringify({ hooks: Object.fromEntries(lists) }, null, 2)}\n`;
@@ -147,12 +147,12 @@ function groupOf(
   return { hooks: [{ type: 'command', command: words, timeout }] };
 }
 
-/** A word that needs no quotes is easier to read in a review of hooks. */
+/** Leaves a word without quotes if it needs none: easier to read when the hooks are reviewed. */
 function plainWord(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : shellWord(word);
 }
 
-/** Our own commands, whichever program they start: nobody else's ends like this. */
+/** Recognises our own commands, whichever program they start: nobody else's end like this. */
 function isOursOf(client: HookClient): (command: string) => boolean {
   const ours = new RegExp(`holdfast.* hook [A-Za-z]+ --agent ${client}$`, 's');
   return (command) => ours.test(command);
@@ -167,7 +167,7 @@ function isBefore(version: readonly number[], since: readonly number[]): boolean
 }
 
 function placeOf(client: HookClient): JsonPlace {
-  const hint = 'Mend the file and try again; without --write the command prints what belongs there.';
+  const hint = 'Fix the file and try again; without --write the command prints what belongs there.';
   return {
     format: { kind: 'json', parentKey: 'hooks', comments: false, trailingCommas: false },
     context: { client: CLIENTS[client], hint },

@@ -9,14 +9,14 @@ import {
 } from './json-edits.js';
 import { type JsonFormat, onlyProperty, parseRoot, withRoot } from './json-settings.js';
 
-/** What was really added, and what around it we made: what has to go again, and nothing else. */
+/** What was really added, and which containers we made for it: exactly what has to be removed again. */
 export interface Added {
   readonly names: readonly string[];
-  /** How many containers above were made, from the inside. */
+  /** How many containers around it were made, from the inside out. */
   readonly made: number;
-  /** A single word for everything that became an object, so that ours could stand beside it. */
+  /** The single word that stood for everything, before it became an object to make room for our settings. */
   readonly widened?: string | undefined;
-  /** Lists of hooks that were made, by their event. */
+  /** The events whose list of hooks was made. */
   readonly lists?: readonly string[] | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface JsonPlace {
   readonly context: EditContext;
 }
 
-/** Puts words into a list two keys deep; those that stand there already are the user's own. */
+/** Puts words into a list two keys deep; words already there are the user's own. */
 export function addItems(
   body: string,
   [outerKey, innerKey]: readonly [string, string],
@@ -56,7 +56,7 @@ export function addItems(
   return checkedItems(text, edited, items, { names, made: 0 }, place, [outerKey, innerKey]);
 }
 
-/** Takes words out of the list again, and the containers that were made for them once they are empty. */
+/** Takes the words out of the list again, and removes the containers made for them once they are empty. */
 export function removeItems(
   body: string,
   keys: readonly [string, string],
@@ -64,7 +64,7 @@ export function removeItems(
   place: JsonPlace,
 ): string {
   if (parseRoot(body, place.format, place.context) === undefined) return body;
-  // The last one first, as it came: what the first one found is there again then.
+  // In reverse order: each step then finds the text that the addition of its word produced.
   const text = added.names.reduceRight((now, item) => {
     const list = listIn(now, rootOf(now, place), keys, place);
     const element = list?.children?.find((child) => child.type === 'string' && child.value === item);
@@ -73,7 +73,7 @@ export function removeItems(
   return removeEmpty(text, keys, added.made, place);
 }
 
-/** Whether all of them stand in the list. */
+/** Whether the list contains all of them. */
 export function hasItems(
   body: string,
   keys: readonly [string, string],
@@ -86,8 +86,8 @@ export function hasItems(
 }
 
 /**
- * Puts settings into an object by their names. What the user has under such a name stays. A single word for everything
- * becomes `{"*": word}` first, unless it says the same already.
+ * Puts settings into an object by name. A setting of the user's by that name stays. A single word for everything first
+ * becomes `{"*": word}`, unless it already says the same.
  */
 export function addMembers(
   body: string,
@@ -123,7 +123,7 @@ export function addMembers(
   return { text: edited, added: { names: missing, made: 0 } };
 }
 
-/** Takes settings out by their names where they say what we wrote; what was made or widened for them goes back. */
+/** Removes settings by name if they still say what we wrote, and undoes what was made or widened for them. */
 export function removeMembers(
   body: string,
   key: string,
@@ -148,7 +148,7 @@ export function removeMembers(
   return added.made > 0 ? removeIfEmpty(text, rootOf(text, place), key, place) : text;
 }
 
-/** Which of these settings say something else than we would write. */
+/** Which of these settings differ from what we would write. */
 export function otherMembers(
   body: string,
   key: string,
@@ -163,7 +163,7 @@ export function otherMembers(
   });
 }
 
-/** Whether the file holds nothing at all. */
+/** Whether the file is empty apart from braces and space. */
 export function isEmptyObject(body: string, { format, context }: JsonPlace): boolean {
   const root = unlessRefused(() => parseRoot(body, format, context));
   return (
@@ -234,7 +234,7 @@ function listIn(
   return outer === undefined ? undefined : containerIn(text, outer, innerKey, 'array', place);
 }
 
-/** The object under a key of the file; undefined where something else stands there. */
+/** The object under a key of the file; undefined if there is something else. */
 function objectAt(text: string, key: string, place: JsonPlace): Node | undefined {
   const value = onlyProperty(text, rootOf(text, place), key, place.context)?.children?.[1];
   return value?.type === 'object' ? value : undefined;

@@ -1,22 +1,22 @@
 import { applyEdits, type Edit, type Node } from 'jsonc-parser';
 import { lineEndingOf } from './settings-editor.js';
 
-// jsonc-parser's own modify() moves comments to another property and cannot be undone byte for byte, so the
-// edits are made here. What insertProperty() writes, removeProperty() takes out again without a trace.
+// jsonc-parser's own modify() moves comments to another property and cannot be undone byte for byte, so the edits are
+// made here. removeProperty() takes out what insertProperty() wrote without leaving a trace.
 
 interface Layout {
-  /** Whether members stand on lines of their own. */
+  /** Whether members are on lines of their own. */
   multiline: boolean;
-  /** Before each member; only for several lines. */
+  /** Before each member; only if there are several lines. */
   indent: string;
   /** One step of indentation. */
   unit: string;
   eol: string;
-  /** Within one line: `{ "a": 1 }` rather than `{"a":1}`. */
+  /** In a single line: `{ "a": 1 }` rather than `{"a":1}`. */
   spaced: boolean;
 }
 
-/** Adds a property at the end of an object, laid out as its surroundings are. */
+/** Adds a property at the end of an object, laid out like its surroundings. */
 export function insertProperty(text: string, root: Node, object: Node, key: string, value: unknown): string {
   return insertMember(text, root, object, key, value);
 }
@@ -43,7 +43,7 @@ function insertMember(
   );
 }
 
-/** Gives a property another value in the same place. */
+/** Replaces the value of a property in place. */
 export function replaceValue(text: string, root: Node, property: Node, value: unknown): string {
   const [, old] = property.children ?? [];
   if (old === undefined) return text;
@@ -55,7 +55,7 @@ export function replaceValue(text: string, root: Node, property: Node, value: un
   return applyEdits(text, [{ offset: old.offset, length: old.length, content: renderValue(value, layout) }]);
 }
 
-/** Takes a property out of an object, or an element out of an array, with its comma and its line; comments around it stay. */
+/** Removes a property from an object, or an element from an array, with its comma and its line; comments around it stay. */
 export function removeProperty(text: string, object: Node, property: Node): string {
   const properties = object.children ?? [];
   const index = properties.indexOf(property);
@@ -80,7 +80,7 @@ export function removeProperty(text: string, object: Node, property: Node): stri
   return applyEdits(text, edits);
 }
 
-/** Whether a comment stands directly in an object, outside the values of its properties. */
+/** Whether an object directly contains a comment, outside the values of its properties. */
 export function hasCommentInside(text: string, object: Node): boolean {
   let start = object.offset + 1;
   for (const property of [...(object.children ?? []), undefined]) {
@@ -105,12 +105,12 @@ function appendAfter(
   const hasTrailingComma = gap.some(({ kind }) => kind === 'comma');
   const member = `${separator(layout)}${renderMember(key, value, layout)}`;
   if (hasTrailingComma) return [insertion(anchor, `${member},`)];
-  // On lines of their own a comment after the last value keeps its place behind the new comma.
+  // If members are on their own lines, a comment after the last value keeps its place, now after the new comma.
   if (layout.multiline && anchor !== lastEnd) return [insertion(lastEnd, ','), insertion(anchor, member)];
   return [insertion(anchor, `,${member}`)];
 }
 
-/** Keeps the space that was inside the braces ahead of what is written, for emptyOut() to find. */
+/** Keeps the space inside the braces ahead of the new text, for emptyOut() to find. */
 function fillEmpty(
   text: string,
   object: Node,
@@ -129,7 +129,7 @@ function fillEmpty(
   return [insertion(closing, `${separator(layout)}${renderMember(key, value, layout)}${end}`)];
 }
 
-/** Undoes fillEmpty(): the braces get back the space they had before. */
+/** Undoes fillEmpty(): the braces get back their original space. */
 function emptyOut(text: string, object: Node, before: Piece[], after: Piece[]): string {
   const head = before[0] === undefined ? '' : text.slice(before[0].start, before[0].end);
   const tail = after[0] === undefined ? '' : text.slice(after[0].start, after[0].end);
@@ -144,7 +144,7 @@ function spaceBefore(head: string, tail: string): string {
   return ownLine.test(tail) && ownLine.test(head) ? head.replace(ownLine, '') : '';
 }
 
-/** Deletes a property with the space that belongs to it, which depends on what comes next on its line. */
+/** Deletes a property with the space that belongs to it, which depends on what follows on its line. */
 function lineDeletion(text: string, start: number, end: number, before: Piece[]): Edit {
   const rest = /^([ \t]*)(\r?\n|[}\]]|$)?/.exec(text.slice(end));
   const space = before.at(-1)?.kind === 'space' ? before.at(-1) : undefined;
@@ -181,7 +181,7 @@ function renderMember(key: string | undefined, value: unknown, layout: Layout): 
 
 function renderValue(value: unknown, { multiline, spaced, indent, unit, eol }: Layout): string {
   if (!multiline && !spaced) return JSON.stringify(value);
-  // Strings hold no raw line breaks in JSON, so every one of these is ours to lay out.
+  // JSON strings contain no raw line breaks, so every line break here is ours to lay out.
   const lines = JSON.stringify(value, null, '\t');
   if (!multiline) return lines.replace(/\n\t*/g, ' ');
   return lines.replace(/\n(\t*)/g, (_, tabs: string) => `${eol}${indent}${unit.repeat(tabs.length)}`);

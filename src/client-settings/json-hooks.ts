@@ -12,7 +12,7 @@ import {
 import { insertElement, insertProperty, removeProperty } from './json-edits.js';
 import { onlyProperty, parseRoot, withRoot } from './json-settings.js';
 
-/** Hooks that run together, as clients write them. */
+/** Hooks that run together, in the clients' format. */
 export interface HookGroup {
   readonly matcher?: string;
   readonly hooks: readonly { readonly type: 'command'; readonly command: string; readonly timeout: number }[];
@@ -22,7 +22,7 @@ type IsOurs = (command: string) => boolean;
 
 const KEY = 'hooks';
 
-/** Puts one group of ours behind those of the user, for each event; groups of ours that say something else go. */
+/** Adds one group of ours after the user's, for each event; differing groups of ours are removed. */
 export function addHooks(
   body: string,
   groups: Readonly<Record<string, HookGroup>>,
@@ -55,7 +55,7 @@ function withGroup(text: string, event: string, group: HookGroup, isOurs: IsOurs
   return list === undefined ? without : insertElement(without, root, list, group);
 }
 
-/** Takes out every hook of ours, and of the containers those that were made for them, once they are empty. */
+/** Removes all our hooks, and the containers made for them once they are empty. */
 export function removeHooks(
   body: string,
   isOurs: IsOurs,
@@ -65,7 +65,7 @@ export function removeHooks(
   if (parseRoot(body, place.format, place.context) === undefined) return body;
   const hooks = hooksOf(body, place);
   if (hooks === undefined) return body;
-  // The last one first, as they came: what the first one found is there again then.
+  // In reverse order: each step then finds the text that the addition of its hooks produced.
   const events = (hooks.children ?? []).map((property) => String(property.children?.[0]?.value)).reverse();
   let text = body;
   for (const event of events) {
@@ -99,7 +99,7 @@ function withoutOurs(body: string, event: string, isOurs: IsOurs, place: JsonPla
   }
 }
 
-/** What of a group is ours: all of it, or one hook that somebody put others beside. */
+/** The part of a group that is ours: all of it, or single hooks if somebody put others beside them. */
 function oursIn(list: Node, group: Node, isOurs: IsOurs): { parent: Node; element: Node }[] {
   const hooks = group.type === 'object' ? group.children?.find(isHooksKey)?.children?.[1] : undefined;
   if (hooks?.type !== 'array') return [];
@@ -128,7 +128,7 @@ function plain(node: Node): unknown {
   return plainValue(getNodeValue(node));
 }
 
-/** Nodes of the parser make objects without a prototype. */
+/** The parser creates objects without a prototype; copies of them can be compared. */
 function plainValue(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

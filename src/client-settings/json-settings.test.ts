@@ -7,7 +7,7 @@ import { addEntry, removeEntry } from './settings.js';
 const entry = { command: 'holdfast', args: ['mcp'] };
 
 describe('JSON settings', () => {
-  it('puts the entry behind the last server, indented as the file is, and leaves comments where they were', () => {
+  it('puts the entry after the last server, indented like the file, and leaves comments where they were', () => {
     const text = '{\n\t"mcp": {\n\t\t"git": {} // mine\n\t\t// more to come\n\t}\n}\n';
     expect(addEntry('opencode', text, entry).text).toBe(
       [
@@ -31,7 +31,7 @@ describe('JSON settings', () => {
     );
   });
 
-  it('stays on one line, with or without spaces, where the file does', () => {
+  it('stays on one line, with or without spaces, if the file does', () => {
     expect(addEntry('gemini', '{"mcpServers":{"git":{}},"a":1}', entry).text).toBe(
       '{"mcpServers":{"git":{},"holdfast":{"command":"holdfast","args":["mcp"],"timeout":86400000}},"a":1}',
     );
@@ -40,7 +40,7 @@ describe('JSON settings', () => {
     );
   });
 
-  it('takes the parent along only if it made it and nothing else is inside', () => {
+  it('removes the parent only if it made it and nothing else is inside', () => {
     const { text: made } = addEntry('claude', '{"a":1}', entry);
     const { text: used } = { text: made.replace('{"holdfast"', '{"git":{},"holdfast"') };
     expect(removeEntry('claude', used).text).toBe('{"a":1,"mcpServers":{"git":{}}}');
@@ -55,7 +55,7 @@ describe('JSON settings', () => {
     expect(removeEntry('claude', rewritten).text).toBe('{\n  "a": 1\n}');
   });
 
-  it('keeps a parent it made once a comment stands in it', () => {
+  it('keeps a parent that it made if a comment is in it', () => {
     const { text: made } = addEntry('opencode', '{\n  "a": 1\n}\n', entry);
     const commented = made.replace('"mcp": {', '"mcp": { // mine');
     expect(removeEntry('opencode', commented).text).toBe('{\n  "a": 1,\n  "mcp": { // mine\n  }\n}\n');
@@ -107,7 +107,7 @@ describe('JSON settings', () => {
     }
   });
 
-  it('gives back the same bytes after add and remove, however JSON is printed', () => {
+  it('restores the same bytes after add and remove, however JSON is printed', () => {
     const settings = fc.tuple(
       fc.dictionary(fc.string(), fc.jsonValue()),
       fc.option(fc.dictionary(fc.string(), fc.jsonValue())),
@@ -135,7 +135,7 @@ describe('JSON settings', () => {
     );
   });
 
-  it('gives back the same bytes after add and remove, wherever comments, space and commas stand', () => {
+  it('restores the same bytes after add and remove, wherever comments, space and commas are', () => {
     fc.assert(
       fc.property(noisySettings(), (text) => {
         const added = addEntry('opencode', text, entry).text;
@@ -153,7 +153,7 @@ function without(value: Record<string, unknown>, key: string): Record<string, un
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
 }
 
-/** Objects with anything JSONC allows between any two tokens; numbered comments, so that each is known. */
+/** Objects with anything that JSONC allows between any two tokens; comments are numbered, so that each can be recognised. */
 function noisySettings(): fc.Arbitrary<string> {
   const trivia = fc.array(
     fc.constantFrom('', '', ' ', '  ', '\t', '\n', '\n  ', '\r\n\t', '/*#*/', '//#\n', ' // "#\r\n '),

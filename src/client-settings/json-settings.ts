@@ -7,7 +7,7 @@ import { lineEndingOf, type SettingsEditor } from './settings-editor.js';
 
 export type JsonFormat = Extract<SettingsFormat, { kind: 'json' }>;
 
-/** The path to our entry, as far as the file has it. */
+/** The path to our entry, as far as it exists in the file. */
 interface EntryPath {
   root: Node;
   parentProperty?: Node;
@@ -62,8 +62,8 @@ function takeOut(text: string, { root, parentProperty, parent, entryProperty, en
 }
 
 /**
- * The order of our keys remembers whether we made the parent object: `timeout` first means that it goes with the
- * entry. Nothing else about the file could tell, and an order survives a client that rewrites its settings.
+ * The order of our keys records whether we made the parent object: if `timeout` comes first, the parent is removed with
+ * the entry. Nothing else in the file could show this, and the order survives a client that rewrites its settings.
  */
 function markParentMade(value: SettingsValue): SettingsValue {
   const { timeout, ...others } = value;
@@ -74,7 +74,7 @@ function madeParent(entry: Node): boolean {
   return entry.type === 'object' && keyOf(entry.children?.[0]) === 'timeout';
 }
 
-/** A file that is absent, empty or holds only comments gets an empty object to work on. */
+/** Gives an absent, empty or comments-only file an empty object to work on. */
 export function withRoot(body: string, format: JsonFormat, context: EditContext): string {
   if (parseRoot(body, format, context) !== undefined) return body;
   const eol = lineEndingOf(body);
@@ -141,7 +141,7 @@ function sameValue(node: Node, value: SettingsValue): boolean {
   return wanted !== undefined && isDeepStrictEqual(getNodeValue(node), getNodeValue(wanted));
 }
 
-/** The edited text, after a look at whether it says what it should and nothing else has changed. */
+/** The edited text, after checking that it says what it should and that nothing else has changed. */
 function checked(
   before: string,
   after: string,
@@ -165,7 +165,7 @@ function everythingElse({ root, parentProperty, entryProperty }: EntryPath): Out
   return outline(root, siblings?.length === 0 ? parentProperty : entryProperty);
 }
 
-/** What a node says, with order and repeated keys, which plain objects would lose. */
+/** The content of a node, including order and repeated keys, which plain objects would lose. */
 function outline(node: Node, without: Node | undefined): Outline {
   if (node.children === undefined) return JSON.stringify(node.value);
   const items = node.children.filter((child) => child !== without).map((child) => outline(child, without));

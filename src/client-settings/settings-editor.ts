@@ -1,9 +1,9 @@
 import type { SettingsValue } from './client.js';
 import type { EditContext } from './errors.js';
 
-/** How one file format takes our entry in and gives it back; `body` is the file without byte order mark. */
+/** How to add our entry to a file format and remove it again; `body` is the file without its byte order mark. */
 export interface SettingsEditor {
-  /** The entry alone, as a file of its own. */
+  /** The entry alone, as a complete file. */
   render(value: SettingsValue): string;
   add(body: string, value: SettingsValue, context: EditContext): string;
   remove(body: string, context: EditContext): string;

@@ -17,7 +17,7 @@ const hardEntry = serverEntry({
   env: { 'DOTTED.KEY': 'a = "b"', PLAIN: '\\', 'mit Leerzeichen': '\r\n' },
 });
 
-/** Real-looking settings; `gone` is what is left after add and remove where that differs. */
+/** Realistic settings; `gone` is what is left after add and remove, if that differs. */
 interface Sample {
   what: string;
   text: string;
@@ -229,7 +229,7 @@ describe('addEntry', () => {
     expect(/(?<!\r)\n/.test(addEntry(name, text, hardEntry).text)).toBe(!isCrlf);
   });
 
-  it.each(CLIENT_NAMES)('writes a whole file for %s where there is none', (name) => {
+  it.each(CLIENT_NAMES)('writes a whole file for %s if there is none', (name) => {
     const added = addEntry(name, null, hardEntry);
     expect(added.changed).toBe(true);
     expect(added.text.endsWith('\n')).toBe(true);
@@ -250,13 +250,13 @@ describe('addEntry', () => {
 });
 
 describe('removeEntry', () => {
-  it.each(CASES)('changes nothing where there is no entry, for $name in $what', ({ name, text }) => {
+  it.each(CASES)('changes nothing if there is no entry, for $name in $what', ({ name, text }) => {
     expect(removeEntry(name, text)).toEqual({ text, changed: false });
   });
 });
 
 describe('renderEntry', () => {
-  it.each(CLIENT_NAMES)('gives settings of %s that already hold the entry', (name) => {
+  it.each(CLIENT_NAMES)('gives settings of %s that already contain the entry', (name) => {
     const snippet = renderEntry(name, hardEntry);
     expect(addEntry(name, snippet, hardEntry)).toEqual({ text: snippet, changed: false });
   });

@@ -28,7 +28,7 @@ const BEGIN = '<!-- holdfast: begin -->';
 const END = '<!-- holdfast: end -->';
 const SECTION = `${BEGIN}\n## Asking the person\n\n${ASKING}\n${END}\n`;
 
-/** What teaches an agent to ask, and where it goes. */
+/** The text that teaches an agent to ask, and where it goes. */
 export interface SkillFile {
   readonly path: string;
   /** A file of its own, or a marked section in one that belongs to the user. */
@@ -56,7 +56,7 @@ export function skillFile(client: ClientName, places: ClientPlaces): SkillFile {
   };
 }
 
-/** Puts it there; what the user made of it stays. */
+/** Adds the text; one that the user has edited stays. */
 export function addSkill({ kind, text }: SkillFile, body: string): string {
   if (kind === 'file') return body === '' ? text : body;
   if (body.includes(BEGIN)) return body;
@@ -65,19 +65,19 @@ export function addSkill({ kind, text }: SkillFile, body: string): string {
   return `${body}${gap}${text.replaceAll('\n', eol)}`;
 }
 
-/** Takes it out again: the marked section, or the file if nobody changed it. */
+/** Removes the text: the marked section, or the file if nobody has changed it. */
 export function removeSkill({ kind, text }: SkillFile, body: string): string {
   if (kind === 'file') return body === text ? '' : body;
   const begin = body.indexOf(BEGIN);
   const end = body.indexOf(END, begin);
   if (begin === -1 || end === -1) return body;
   const after = body.slice(end + END.length).replace(/^\r?\n/, '');
-  // The empty line before it was ours, too.
+  // The blank line before it was ours too.
   const before = body.slice(0, begin).replace(/(\n)\r?\n$/, '$1');
   return `${before}${after}`;
 }
 
-/** Whether it is there, as we write it or as the user changed it. */
+/** Whether the text is there, as we write it or as edited by the user. */
 export function hasSkill({ kind }: SkillFile, body: string): boolean {
   return kind === 'file' ? body !== '' : body.includes(BEGIN);
 }

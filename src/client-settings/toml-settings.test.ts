@@ -27,7 +27,7 @@ describe('TOML settings', () => {
     expect(addEntry('codex', '', entry).text).toBe(`${TABLE}\n`);
   });
 
-  it('replaces a table in its place, with its sub-tables', () => {
+  it('replaces a table in place, with its sub-tables', () => {
     const text = [
       '# ours',
       '[mcp_servers.holdfast] # old',
@@ -104,7 +104,7 @@ describe('TOML settings', () => {
     expect(removeEntry('codex', text)).toEqual({ text, changed: false });
   });
 
-  it('does not quote the file in a refusal, which may hold keys', () => {
+  it('does not quote the file in a refusal, because it may contain keys', () => {
     const text = 'api_key = "sk-secret"\nmodel = \n';
     try {
       addEntry('codex', text, entry);
@@ -115,7 +115,7 @@ describe('TOML settings', () => {
     }
   });
 
-  it('gives back the same bytes after add and remove, and leaves all other values alone', () => {
+  it('restores the same bytes after add and remove, and leaves all other values alone', () => {
     fc.assert(
       fc.property(tomlDocument(), (text) => {
         const added = addEntry('codex', text, { ...entry, env: { A: 'b' } }).text;

@@ -7,7 +7,7 @@ import { readStatements, type TomlStatement } from './toml-statements.js';
 
 type TomlFormat = Extract<SettingsFormat, { kind: 'toml' }>;
 
-/** Neighbouring statements of our entry, as the whole lines they take up. */
+/** Neighbouring statements of our entry, as whole lines. */
 interface Region {
   kind: TomlStatement['kind'];
   start: number;
@@ -54,7 +54,7 @@ function parseToml(text: string, context: EditContext): TomlTable {
     return parse(text, { integersAsBigInt: 'asNeeded' });
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    // Not passed on as the cause: it quotes lines of the file, which may hold keys.
+    // Not passed on as the cause: it quotes lines of the file, which may contain keys.
     const reason = (error.message.split('\n')[0] ?? '').replace('Invalid TOML document: ', '');
     throw new ClientSettingsError(context, reason, error);
   }
@@ -83,7 +83,7 @@ function regionsOf(text: string, parentKey: string, context: EditContext): Regio
   throw closedParent(text, parentKey, context);
 }
 
-/** `mcp_servers = { … }` can be neither extended by a table nor edited without parsing the inside. */
+/** `mcp_servers = { … }` can neither be extended by a table nor edited without parsing its inside. */
 function refuseClosedParent(text: string, parentKey: string, context: EditContext): void {
   const isClosed = readStatements(text).some(
     ({ kind, path }) => kind === 'pair' && path.length === 1 && path[0] === parentKey,
@@ -99,7 +99,7 @@ function placeOf(text: string, key: string): TextPlace {
   return placeAt(text, readStatements(text).find(({ path }) => path[0] === key)?.start ?? 0);
 }
 
-/** A blank line, then the table; the file goes on to end with or without a line break as it did. */
+/** A blank line, then the table; the file still ends with or without a line break, as before. */
 function append(text: string, block: string): string {
   const eol = lineEndingOf(text);
   if (text === '') return `${block}${eol}`;
@@ -117,7 +117,7 @@ function removeAll(text: string, regions: readonly Region[]): string {
   return regions.reduceRight(removeOne, text);
 }
 
-/** Undoes append(): the blank line before a table goes with it, if the table ends a section of the file. */
+/** Undoes append(): removes the blank line before a table too, if the table ends a section of the file. */
 function removeOne(text: string, { kind, start, end }: Region): string {
   const before = text.slice(0, start);
   const after = text.slice(end);
@@ -128,7 +128,7 @@ function removeOne(text: string, { kind, start, end }: Region): string {
   return (endsSection ? before.replace(/(^|\n)\r?\n$/, '$1') : before) + after;
 }
 
-/** The edited text, after a look at whether it says what it should and nothing else has changed. */
+/** The edited text, after checking that it says what it should and that nothing else has changed. */
 function checked(
   before: string,
   after: string,

@@ -8,12 +8,12 @@ function outlineOf(text: string): string[] {
 }
 
 describe('readStatements', () => {
-  it('finds nothing where there is nothing', () => {
+  it('finds nothing if there is nothing', () => {
     expect(outlineOf('')).toEqual([]);
     expect(outlineOf('\n  # [a]\r\n\t\n# b = 1')).toEqual([]);
   });
 
-  it('tells headers, pairs and what they belong to', () => {
+  it('recognises headers, pairs and what they belong to', () => {
     expect(outlineOf('a = 1 # one\nb.c = 2\r\n[d] # three\ne = "4"\n[[f.g]]\nh=5')).toEqual([
       'pair a: a = 1',
       'pair b > c: b.c = 2',
@@ -50,7 +50,7 @@ describe('readStatements', () => {
     expect(outlineOf(`a = ${value}`)).toEqual([`pair a: a = ${value}`]);
   });
 
-  it('stops at what is no TOML instead of going round for ever', () => {
+  it('stops at what is not TOML instead of looping forever', () => {
     expect(outlineOf('a = 1\n= 2\n"')).toEqual(['pair a: a = 1', 'pair : = 2']);
   });
 });

@@ -1,16 +1,16 @@
 import { parse } from 'smol-toml';
 
-/** A table header or a key with its value, and where it stands. */
+/** A table header or a key with its value, and its place in the text. */
 export interface TomlStatement {
   kind: 'header' | 'pair';
-  /** From the root, including the header a pair stands under. */
+  /** From the root, including the header above the pair. */
   path: readonly string[];
   start: number;
   /** After the value or the closing bracket, before any comment. */
   end: number;
 }
 
-/** The statements of a document that smol-toml has already accepted; it does not tell where they stand. */
+/** The statements of a document that smol-toml has already accepted, because smol-toml does not report their places. */
 export function readStatements(text: string): TomlStatement[] {
   const statements: TomlStatement[] = [];
   let table: readonly string[] = [];
@@ -22,7 +22,7 @@ export function readStatements(text: string): TomlStatement[] {
     const end = isHeader
       ? skip(text, key.end, /[ \t]*\]+/y)
       : endOfValue(text, skip(text, key.end, /[ \t]*=[ \t]*/y));
-    // Where we and smol-toml disagree the rest stays unread; the check after the edit refuses then.
+    // Where we and smol-toml disagree, the rest stays unread; the check after the edit then refuses it.
     if (end === at) return statements;
     statements.push({ kind: isHeader ? 'header' : 'pair', path, start: at, end });
     if (isHeader) table = path;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { editBetween, undoEdits } from './undo.js';
 
 describe('edits of a text', () => {
-  it('lead back to the first of any texts, and hold nothing that stayed', () => {
+  it('lead back to the first of any texts, and contain nothing that stayed', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1 }), (texts) => {
         const edits = texts.slice(1).map((text, index) => editBetween(texts[index] ?? '', text));
@@ -13,7 +13,7 @@ describe('edits of a text', () => {
     expect(editBetween('a secret b', 'a secret, ours b')).toEqual({ at: 8, removed: '', inserted: ', ours' });
   });
 
-  it('refuse a text that they did not leave', () => {
+  it('refuse a text that is not their result', () => {
     expect(undoEdits('abd', [{ at: 0, removed: '', inserted: 'abc' }])).toBeUndefined();
   });
 });

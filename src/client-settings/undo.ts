@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** One edit of a text: at this place, this was there, and this stands there now. */
+/** One edit of a text: at this offset, `removed` was replaced by `inserted`. */
 export interface TextEdit {
   readonly at: number;
   readonly removed: string;
   readonly inserted: string;
 }
 
-/** What makes one text of the other: the part between the same beginning and the same end. */
+/** The edit that turns one text into the other: what lies between their common beginning and common end. */
 export function editBetween(before: string, after: string): TextEdit {
   const shorter = Math.min(before.length, after.length);
   let at = 0;
@@ -21,7 +21,7 @@ export function editBetween(before: string, after: string): TextEdit {
   };
 }
 
-/** The text before these edits, which were made one after the other; undefined where it is not what they left. */
+/** The text before these edits, which were made one after the other; undefined if the text is not what they left. */
 export function undoEdits(text: string, edits: readonly TextEdit[]): string | undefined {
   let now = text;
   for (const { at, removed, inserted } of [...edits].reverse()) {

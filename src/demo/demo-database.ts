@@ -3,18 +3,18 @@ import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
 import { findProgram, type Program, type ProgramTools, runProgram, startProgram } from '../programs/index.js';
 import { ensureDirectory, listDirectory, lookAt, removeTree } from '../storage/index.js';
 
-/** The demo of several machines needs a PostgreSQL, and none was found or started. */
+/** The demo of several machines needs PostgreSQL, but none was found or it did not start. */
 export class NoDatabaseError extends HoldfastError<'NO_DATABASE'> {
   readonly code = 'NO_DATABASE';
 
   constructor(reason: string) {
-    super(`The demo of several machines needs a PostgreSQL, and ${reason}`, {
-      hint: 'Install one (on Debian: `apt install postgresql`), or name an empty database: holdfast demo --fleet --url postgres://you@host/database',
+    super(`The demo with several machines needs PostgreSQL, but ${reason}`, {
+      hint: 'Install it (on Debian: `apt install postgresql`), or name an empty database: holdfast demo --fleet --url postgres://you@host/database',
     });
   }
 }
 
-/** A database for the demo alone. */
+/** A database just for the demo. */
 export interface DemoDatabase extends AsyncDisposable {
   readonly url: string;
 }
@@ -23,7 +23,7 @@ const DEBIAN = '/usr/lib/postgresql';
 const START_MS = 60_000;
 const LOOK_MS = 100;
 
-/** Where the programs of PostgreSQL are: on PATH, or where Debian puts them. Throws NO_DATABASE. */
+/** The directory of the PostgreSQL programs: on PATH, or where Debian puts them. Throws NO_DATABASE. */
 export function findPostgres(
   { fileSystem }: Pick<ProgramTools, 'fileSystem'>,
   environment: Readonly<Record<string, string | undefined>>,
@@ -35,7 +35,7 @@ export function findPostgres(
   const found = places.find((place) =>
     ['initdb', 'postgres'].every((name) => lookAt(fileSystem, join(place, name)) !== undefined),
   );
-  if (found === undefined) throw new NoDatabaseError('none was found on PATH or below /usr/lib/postgresql');
+  if (found === undefined) throw new NoDatabaseError('none was found on PATH or in /usr/lib/postgresql');
   return found;
 }
 
@@ -54,7 +54,7 @@ export async function startDatabase(
   const make = [join(bin, 'initdb'), '-D', data, '-U', 'demo', '-A', 'trust', '-N', '-E', 'UTF8'];
   const made = await runProgram(tools, { ...run, ...commandOf([...as, ...make]) }, START_MS);
   if (made.exit.code !== 0)
-    throw new NoDatabaseError(`it could not be made: ${visibleExcerpt(made.stderr, 200)}`);
+    throw new NoDatabaseError(`a database could not be created: ${visibleExcerpt(made.stderr, 200)}`);
   const settings = ['-c', 'listen_addresses=', '-c', 'fsync=off'];
   const serve = [join(bin, 'postgres'), '-D', data, '-k', directory, ...settings];
   const server = await startProgram(tools, {
@@ -73,7 +73,7 @@ export async function startDatabase(
   };
 }
 
-/** It takes a moment until it listens. */
+/** Waits until the server listens. */
 async function untilUp(tools: ProgramTools, server: Program, directory: string): Promise<void> {
   const until = tools.clock.monotonicMs() + START_MS;
   while (lookAt(tools.fileSystem, join(directory, '.s.PGSQL.5432')) === undefined) {
@@ -83,7 +83,7 @@ async function untilUp(tools: ProgramTools, server: Program, directory: string):
   }
 }
 
-/** PostgreSQL refuses to run as root: then somebody with no rights runs it. */
+/** The words that run a command without privileges: PostgreSQL refuses to run as root. */
 async function unprivileged(
   tools: ProgramTools,
   directory: string,
@@ -92,7 +92,7 @@ async function unprivileged(
   if (process.getuid?.() !== 0) return [];
   const given = await runProgram(tools, { ...run, ...commandOf(['chown', 'nobody', directory]) }, START_MS);
   if (given.exit.code !== 0)
-    throw new NoDatabaseError('it does not run as root, and there is no user nobody');
+    throw new NoDatabaseError('it does not run as root, and there is no user "nobody" to run it');
   return ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];
 }
 

@@ -1,6 +1,6 @@
 import type { AnswerInput, QuestionInput } from '../sessions/question/index.js';
 
-/** The project of the demo: a plan, and what the scripted agent does about it, turn by turn. */
+/** The project of the demo: a plan, and what the scripted agent does with it, turn by turn. */
 export const DEMO_PLAN = 'docs/prps/greeter.md';
 
 const PRP = `# PRP: Greeter
@@ -13,7 +13,7 @@ A function that greets people.
 - [ ] greets nobody in particular when there is no name
 `;
 
-/** What stands for the greeting until it is known: in the turn that asks, the agent has it from the answer. */
+/** Stands for the greeting until it is known: in the turn that asks, the agent takes it from the answer. */
 const ANSWER = '{{answer}}';
 
 const testsFor = (greeting: string) => `import assert from 'node:assert/strict';
@@ -42,7 +42,7 @@ const decisionFor = (greeting: string) => `# The greeting is "${greeting}"
 The plan did not say how formal it is. The person chose "${greeting}".
 `;
 
-/** Where the demo shows what became of the answer. */
+/** The files in which the demo shows what became of the answer. */
 export const DEMO_CODE = 'greet.mjs';
 export const DEMO_DECISION = 'docs/decisions/0001-greeting.md';
 
@@ -63,7 +63,7 @@ const status = (exitSignal: boolean) => ({
 });
 const write = (path: string, content: string) => ({ write: { path, content } });
 
-/** A turn for each prompt; the second one is never finished, because the run is killed in it. */
+/** A turn for each prompt; the second one never finishes, because the run is killed during it. */
 const turnsFor = (greeting: string) => [
   {
     steps: [{ ask: { questions: [QUESTION] } }, write('test/greet.test.mjs', testsFor(ANSWER)), status(true)],
@@ -83,20 +83,20 @@ const turnsFor = (greeting: string) => [
 
 /** The files of the project, by their paths. */
 export const DEMO_FILES: Readonly<Record<string, string>> = { [DEMO_PLAN]: PRP };
-/** No limit on how long the person thinks. */
+/** Settings without a limit on how long the person may think. */
 export const DEMO_SETTINGS = JSON.stringify({ mcp: { handBackSeconds: { other: 0 } } });
 
-/** What the scripted agent plays once the greeting is known; before that only the first two turns count. */
+/** What the scripted agent plays once the greeting is known; before that only the first two turns matter. */
 export function demoScript(greeting: string): string {
   return JSON.stringify({ turns: turnsFor(greeting) });
 }
 
-/** The greeting that an answer means, as the agent understands it: in a source, so without quotes. */
+/** The greeting in an answer, as the agent understands it: without quotes, because it goes into source code. */
 export function greetingIn([answer]: readonly AnswerInput[]): string {
   return (answer?.selectedOption ?? answer?.customText ?? '').replace(/['"`\\$\r\n]/g, '');
 }
 
-/** The same play in two parts, each for an agent of its own: before the plug is pulled, and after it. */
+/** The same play in two parts, one for each agent: before the plug is pulled, and after. */
 export function fleetScripts(greeting: string): { readonly before: string; readonly after: string } {
   const turns = turnsFor(greeting);
   return {

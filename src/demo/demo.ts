@@ -15,33 +15,33 @@ import {
 } from './demo-play.js';
 
 export interface DemoOptions {
-  /** How this very program is started. */
+  /** The command that starts this very program. */
   readonly self: { readonly command: string; readonly args: readonly string[] };
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** An empty directory for the project, and one for what the demo itself needs. */
+  /** An empty directory for the project, and one for the demo's own files. */
   readonly project: string;
   readonly directory: string;
   readonly storage: StorageTools;
   readonly programs: ProgramTools;
-  /** The same question sessions that the run uses, as the person's side sees them. */
+  /** The run's own question sessions, seen from the person's side. */
   readonly questions: QuestionSessions;
-  /** The person: gets a pending set and decides; undefined when they leave, which ends the demo. */
+  /** The person: gets a pending set and decides; undefined if they leave, which ends the demo. */
   readonly decide: (view: QuestionView) => Promise<AnswerInput[] | undefined>;
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** How the run is killed once, and what it came to in the end; `left` when the person did not want to answer. */
+/** How one start of the run ended; `left` if the person did not want to answer. */
 type Ending = 'killed' | 'completed' | 'failed' | 'left';
 
-/** What the person decided, and what became of it. */
+/** What the person decided. */
 interface DemoStory {
   greeting: string | undefined;
 }
 
 /**
- * The whole story with the real program: a plan, an agent that works through four phases, a question, a run that is killed
- * in the middle and resumed. Says whether the plan was completed, or whether the person left.
+ * The whole story with the real program: a plan, an agent that works through four phases, a question, and a run that is
+ * killed in the middle and resumed. Returns whether the plan was completed, or the person left.
  */
 export async function runDemo(options: DemoOptions): Promise<Exclude<Ending, 'killed'>> {
   const { tell } = options;
@@ -49,22 +49,22 @@ export async function runDemo(options: DemoOptions): Promise<Exclude<Ending, 'ki
   put(options, join(options.directory, 'config', 'config.json'), DEMO_SETTINGS);
   put(options, scriptOf(options), demoScript(''));
   const story: DemoStory = { greeting: undefined };
-  tell(`1. A plan with two criteria, ${DEMO_PLAN}, and an agent alone with it.`);
+  tell(`1. A plan with two criteria, ${DEMO_PLAN}, and an agent on its own.`);
   tell('   $ holdfast run docs/prps/greeter.md --agent scripted --verify "node --test"');
   const first = await run(options, story, { args: [], isToBeKilled: true });
   if (first !== 'killed') return first;
   tell('');
-  tell('2. It resumes where it was:');
+  tell('2. It resumes where it left off:');
   tell('   $ (the same command) --resume');
   const second = await run(options, story, { args: ['--resume'], isToBeKilled: false });
   if (second === 'completed' && story.greeting !== undefined) showAnswer(options, story.greeting);
   return second === 'killed' ? 'failed' : second;
 }
 
-/** The one thing that a demo of questions must show: what was answered is what was made. */
+/** Shows the one thing that a demo of questions must prove: the agent built what was answered. */
 function showAnswer({ project, storage, tell }: DemoOptions, greeting: string): void {
   tell('');
-  tell(`3. You chose "${visibleExcerpt(greeting, 60)}". The agent made that:`);
+  tell(`3. You chose "${visibleExcerpt(greeting, 60)}". This is what the agent wrote:`);
   for (const path of [DEMO_CODE, DEMO_DECISION]) {
     tell(`   $ cat ${path}`);
     const text = readUserFile(storage.fileSystem, join(project, path)) ?? '';
@@ -138,7 +138,7 @@ async function run(
     stop.addEventListener('abort', () => resolve(), { once: true }),
   );
   await Promise.race([program.exited, stopped]);
-  // A run that was asked to stop ends its agent first.
+  // A run that is asked to stop ends its agent first.
   const exit = await program.stop({ graceMs: 1, termMs: STOP_MS });
   await Promise.all(deciding);
   if (signal.aborted) return 'left';
@@ -149,19 +149,19 @@ async function run(
 
 const STOP_MS = 15_000;
 
-/** False when the person left instead. */
+/** False if the person left instead. */
 async function answer(options: DemoOptions, story: DemoStory, id: string): Promise<boolean> {
   const { questions, decide } = options;
   const answers = await decide(await questions.get(id));
   if (answers === undefined) return false;
   story.greeting = greetingIn(answers);
-  // The agent hears it from the answer; the one that is started after the kill plays on from here.
+  // The running agent gets the greeting from the answer; the one started after the kill gets it from this script.
   put(options, scriptOf(options), demoScript(story.greeting));
   await questions.answer(id, answers);
   return true;
 }
 
-/** The agent has begun with the code, and says so. */
+/** The agent has begun to write the code, and says so. */
 function isWorkingOnCode(event: RunEvent): boolean {
   return event.type === 'agent' && event.event.type === 'text' && event.event.text.startsWith('I begin');
 }
@@ -169,7 +169,7 @@ function isWorkingOnCode(event: RunEvent): boolean {
 function describeEvent(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'iteration-start':
-      return `${event.phase} ${event.iteration}: the agent works …`;
+      return `${event.phase} ${event.iteration}: the agent is working …`;
     case 'question':
       return `? The agent asks a person: ${visibleExcerpt(event.title, 60)}`;
     case 'agent':
@@ -180,7 +180,7 @@ function describeEvent(event: RunEvent): string | undefined {
       return event.tests === null ? undefined : `  we run ${event.command}: ${countOf(event.tests)}`;
     case 'iteration-end':
       return event.decision.next === 'enter-phase'
-        ? `  measured, and the agent says so: ${event.phase} is done`
+        ? `  ${event.phase} is done: measured, and the agent says so`
         : undefined;
     case 'run-end':
       return event.outcome;

@@ -13,37 +13,37 @@ import {
 import { DEMO_FILES, DEMO_PLAN, demoScript, fleetScripts, greetingIn } from './demo-play.js';
 
 export interface FleetDemoOptions {
-  /** How this very program is started. */
+  /** The command that starts this very program. */
   readonly self: { readonly command: string; readonly args: readonly string[] };
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** An empty directory of the demo's own. */
+  /** An empty directory for the demo's own files. */
   readonly directory: string;
   /** The database that the two machines share. */
   readonly url: string;
   readonly storage: StorageTools;
   readonly programs: ProgramTools;
-  /** The person, at the laptop; undefined when they leave. */
+  /** The person, at the laptop; undefined if they leave. */
   readonly decide: (asked: AskedHere) => Promise<AnswerInput[] | undefined>;
   readonly tell: (line: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** A question of the other machine, as the laptop's commands tell it. */
+/** A question from the other machine, as the laptop's commands show it. */
 export type AskedHere = Pick<QuestionView, 'id' | 'questions'>;
 
-/** So short that nobody waits long for the takeover; five minutes is usual. */
+/** Short, so that nobody waits long for the takeover; the usual lease is five minutes. */
 const LEASE_SECONDS = 8;
 const LOOK_MS = 300;
 const COMMAND_MS = 60_000;
 
-/** A machine of the demo: a home of its own on this one. */
+/** A machine of the demo: a home directory of its own on this machine. */
 interface DemoMachine {
   readonly name: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly script: string;
 }
 
-/** What `queue list --json` says of an entry, as far as the demo looks. */
+/** The fields of an entry in `queue list --json` that the demo reads. */
 interface ShownEntry {
   readonly status?: string;
   readonly runId?: string | null;
@@ -51,8 +51,9 @@ interface ShownEntry {
 }
 
 /**
- * Two machines on one: a plan is queued on the laptop and taken by the workstation, its agent's question is answered on the
- * laptop, then somebody pulls the workstation's plug, and the run goes on on the laptop. Says whether the plan was completed.
+ * Two machines on one. The laptop queues a plan and the workstation takes it; the laptop answers its agent's question;
+ * then somebody pulls the workstation's plug, and the laptop takes over the run. Returns whether the plan was completed,
+ * or the person left.
  */
 export async function runFleetDemo(options: FleetDemoOptions): Promise<'completed' | 'failed' | 'left'> {
   const { tell, signal } = options;
@@ -74,7 +75,7 @@ export async function runFleetDemo(options: FleetDemoOptions): Promise<'complete
   await command(options, laptop, words, project);
   const asked = await poll(options, () => pendingQuestion(options, laptop, project));
   if (asked === undefined) return 'left';
-  tell('   ? Its agent asks, on the workstation. The laptop’s inbox has it:');
+  tell('   ? On the workstation, its agent asks a question. The laptop’s inbox has it:');
   for (const line of questionLines(asked)) tell(`     ${line}`);
   const answers = await options.decide(asked);
   if (answers === undefined) return 'left';
@@ -83,16 +84,18 @@ export async function runFleetDemo(options: FleetDemoOptions): Promise<'complete
   const given = answers[0]?.selectedOption ?? '';
   const chosen = ['answer', asked.id, ...(given === '' ? ['--text', greeting] : ['--option', given])];
   await command(options, laptop, chosen, project);
-  tell('   The answer arrived on the workstation; the agent goes on there.');
+  tell('   The answer arrived on the workstation; the agent continues there.');
   await poll(options, async () => away.hasBegun());
   if (signal.aborted) return 'left';
   tell('');
   tell('3. Somebody pulls the workstation’s plug, in the middle of a turn.');
   await away.pull();
-  tell('   workstation$ (nothing any more: worker, guard, run and agent are gone)');
+  tell('   workstation$ (nothing left: worker, guard, run and agent are gone)');
   tell('   laptop$ holdfast worker');
   await using _here = await startWorker(options, laptop, project);
-  tell(`   Its lease ends after ${LEASE_SECONDS} seconds; then the laptop goes on at the last checkpoint …`);
+  tell(
+    `   Its lease ends after ${LEASE_SECONDS} seconds; then the laptop continues from the last checkpoint …`,
+  );
   const moved = await poll(options, () => entryOn(options, laptop, project, 'laptop'));
   if (moved === undefined) return 'left';
   tell('   The laptop has it: same tree, same conversation, same answer; the agent is told what is known.');
@@ -103,7 +106,7 @@ export async function runFleetDemo(options: FleetDemoOptions): Promise<'complete
   if (over === undefined) return 'left';
   tell(`   ${over.status === 'done' ? 'completed' : 'failed'}`);
   tell('');
-  tell('4. The workstation comes back, and finds what it had beyond its checkpoint:');
+  tell('4. The workstation comes back and finds what it did after its last checkpoint:');
   tell('   workstation$ holdfast fleet left-behind');
   const left = await command(options, workstation, ['fleet', 'left-behind'], project);
   for (const line of left.lines.slice(0, 4)) tell(`   ${visibleExcerpt(line, 160)}`);
@@ -136,7 +139,7 @@ function machineOf(options: FleetDemoOptions, name: string): DemoMachine {
   return { name, environment, script };
 }
 
-/** A repository with the plan in it, and the server that both machines get it from. */
+/** A repository that contains the plan, and the server from which both machines fetch it. */
 async function makeProject(options: FleetDemoOptions): Promise<string> {
   const project = join(options.directory, 'project');
   const server = join(options.directory, 'server.git');
@@ -189,7 +192,7 @@ async function pendingQuestion(
   return asked && { id: asked.sessionId, questions: asked.questions };
 }
 
-/** What `questions list --json` says of a set, as far as the demo looks. */
+/** The fields of a set in `questions list --json` that the demo reads. */
 interface ShownQuestion {
   readonly sessionId: string;
   readonly status: string;
@@ -220,11 +223,11 @@ function parse<Value>(lines: readonly string[]): Value | undefined {
   try {
     return JSON.parse(lines.join('\n')) as Value;
   } catch {
-    return undefined; // the command said something else, and is asked again
+    return undefined; // the command printed something else; it will run again
   }
 }
 
-/** Until there is something, or the person leaves. */
+/** Waits until something is found, or the person leaves. */
 async function poll<Found>(
   { programs, signal }: FleetDemoOptions,
   look: () => Promise<Found | undefined | false>,
@@ -238,9 +241,9 @@ async function poll<Found>(
 }
 
 interface DemoWorker extends AsyncDisposable {
-  /** Whether the agent has begun with the code, and says so. */
+  /** Whether the agent has begun to write the code and said so. */
   hasBegun(): boolean | undefined;
-  /** As when its machine loses its power: every process of it at once. */
+  /** Ends every process at once, as when the machine loses power. */
   pull(): Promise<void>;
 }
 
@@ -256,7 +259,7 @@ async function startWorker(
     workingDirectory: project,
     environment,
     input: 'closed',
-    // It does what a model says, as far as its tree is concerned: all of it goes with it.
+    // Like an agent, it starts programs that a model chose: the whole process tree ends with it.
     isAgent: true,
     onLine: (line) => tell(`   ${name} | ${visibleExcerpt(line, 120)}`),
   });
@@ -272,7 +275,7 @@ async function startWorker(
   };
 }
 
-/** The agent of the run that is there says that it begins with the code. */
+/** Whether the agent of the current run said that it begins with the code. */
 function hasSaid({ storage: { fileSystem } }: FleetDemoOptions, runs: string): boolean {
   if (lookAt(fileSystem, runs) === undefined) return false;
   return listDirectory(fileSystem, runs).some((name) =>

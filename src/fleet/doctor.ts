@@ -14,7 +14,7 @@ import type { Door } from './door.js';
 import { machineOut, sharedIdentity } from './errors.js';
 import type { OwnMachine } from './own-machine.js';
 
-/** One thing that was looked at. `warn`: it works, and something about it should be known. */
+/** One thing that was checked. `warn`: it works, but a person should know something about it. */
 export interface Finding {
   readonly what: string;
   readonly is: 'ok' | 'warn' | 'bad';
@@ -23,10 +23,10 @@ export interface Finding {
 }
 
 const MAX_SKEW_SECONDS = 30;
-/** A machine that gave a sign within this time is up. */
+/** A machine that has given a sign within this time is up. */
 const UP_SECONDS = 60;
 
-/** Looks at everything that the fleet needs, in the order in which one depends on the other; stops where nothing more can be said. */
+/** Checks everything that the fleet needs, in order of dependency; stops when nothing more can be said. */
 export async function examine(
   door: Door,
   facts: {
@@ -43,7 +43,7 @@ export async function examine(
   } catch (error) {
     return [connectionFinding(door, error)];
   }
-  findings.push(ok('connection', `${placeOf(hub.connection.host)} takes writes`), tlsFinding(door, hub));
+  findings.push(ok('connection', `${placeOf(hub.connection.host)} accepts writes`), tlsFinding(door, hub));
   findings.push(await schemaFinding(hub));
   if (findings.some(({ is }) => is === 'bad')) return findings;
   findings.push(await roleFinding(hub), await standbyFinding(hub), await callsFinding(door, hub, facts));
@@ -68,15 +68,15 @@ function bad(what: string, error: unknown): Finding {
   return { what, is: 'bad', words: messageOf(error), hint: error.hint };
 }
 
-/** Whoever reads this asked the doctor already. */
+/** Anybody who reads this has already run the doctor, so the hint does not suggest it. */
 function connectionFinding({ address }: Door, error: unknown): Finding {
   const finding = bad('connection', error);
   if (!(error instanceof FleetUnreachableError)) return finding;
   const [first] = address.hosts;
-  const asked = first === undefined ? '' : ` \`pg_isready -h ${first.host} -p ${first.port}\` asks it.`;
+  const asked = first === undefined ? '' : ` \`pg_isready -h ${first.host} -p ${first.port}\` checks it.`;
   return {
     ...finding,
-    hint: `Work on this machine goes on without it. See that the server is up and can be reached from here.${asked}`,
+    hint: `Work on this machine continues without it. Check that the server is up and can be reached from here.${asked}`,
   };
 }
 
@@ -119,7 +119,7 @@ async function roleFinding({ connection }: Hub): Promise<Finding> {
     return warn(
       'role',
       `${row.name} owns the schema`,
-      'Good for making and migrating it; for every day, invite yourself: `holdfast fleet invite <name>`.',
+      'Good for creating and migrating it; for everyday use, invite yourself: `holdfast fleet invite <name>`.',
     );
   return ok('role', `${row?.name}, ${role}`);
 }
@@ -133,7 +133,7 @@ async function standbyFinding({ connection }: Hub): Promise<Finding> {
   return warn(
     'standby',
     'no synchronous standby',
-    'In a failover the last moments of what was acknowledged can be lost; machines send it again.',
+    'In a failover, what was acknowledged in the last moments can be lost; machines send it again.',
   );
 }
 
@@ -147,7 +147,7 @@ async function callsFinding(
   if (await door.isHeard(hub, channel)) return ok('calls', 'NOTIFY arrives');
   return warn(
     'calls',
-    'NOTIFY does not arrive: a pooler in transaction mode stands between',
+    'NOTIFY does not arrive: a pooler in transaction mode is in between',
     'Everything still arrives, within 5 seconds. Name the database itself in the address for milliseconds.',
   );
 }
@@ -155,11 +155,11 @@ async function callsFinding(
 async function clockFinding({ connection }: Hub, clock: Clock): Promise<Finding> {
   const [row] = await connection.rows('select extract(epoch from clock_timestamp()) as now');
   const skew = Math.round(clock.now().getTime() / 1_000 - Number(row?.now));
-  if (Math.abs(skew) <= MAX_SKEW_SECONDS) return ok('clock', 'as the database');
+  if (Math.abs(skew) <= MAX_SKEW_SECONDS) return ok('clock', 'agrees with the database');
   return warn(
     'clock',
     `${Math.abs(skew)} s ${skew > 0 ? 'ahead of' : 'behind'} the database`,
-    'Nothing of the fleet depends on it; ages of what you see may be off.',
+    'Nothing in the fleet depends on it, but the ages you see may be off.',
   );
 }
 
@@ -198,13 +198,13 @@ async function linkFinding(
   if (isLinked && quietSeconds > UP_SECONDS)
     return warn(
       'link',
-      `a process on this machine has it, and gave no sign for ${formatAge(quietSeconds * 1_000)}`,
-      'It may be stuck, or of an older release: stop it and start it again.',
+      `a process on this machine has it and has given no sign for ${formatAge(quietSeconds * 1_000)}`,
+      'It may be stuck, or from an older release: stop it and start it again.',
     );
   if (isLinked) return ok('link', 'a process on this machine keeps it in step');
   return warn(
     'link',
     'no process on this machine keeps it in step now',
-    'What is asked here is seen elsewhere when the next command runs; `holdfast worker --slots 0` keeps it up always.',
+    'What is asked here is seen elsewhere when the next command runs; `holdfast worker --slots 0` keeps the link up all the time.',
   );
 }

@@ -23,15 +23,15 @@ export interface DoorOptions {
 }
 
 export interface OpenOptions {
-  /** How long one host may take. */
+  /** How long one host may take to answer. */
   readonly timeoutMs?: number | undefined;
-  /** For what makes the schema, or says what is wrong with it. */
+  /** Accepts any schema: for creating the schema, or for saying what is wrong with it. */
   readonly isAnySchema?: boolean | undefined;
 }
 
 const PROBE_MS = 2_000;
 
-/** The way to the hub: opened when it is first needed, and again after it was cut. */
+/** The way to the hub: opened when first needed, and again after it was cut. */
 export class Door implements AsyncDisposable {
   readonly #options: DoorOptions;
   #opening: Promise<Hub> | undefined;
@@ -49,9 +49,10 @@ export class Door implements AsyncDisposable {
     return this.#options.address;
   }
 
-  /** The connection that is there, or a new one. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_SCHEMA. */
+  /** The current connection, or a new one. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_SCHEMA. */
   async open(options: OpenOptions = {}): Promise<Hub> {
-    // Nothing is awaited between the last look and the new one: of two who come at once, one opens and both have it.
+    // Nothing is awaited between the last check and the new connection: of two callers at once, one opens and both get
+    // it.
     while (this.#opening !== undefined) {
       const opening: Promise<Hub> = this.#opening;
       const before = await opening.catch(() => undefined);
@@ -63,7 +64,7 @@ export class Door implements AsyncDisposable {
     return this.#opening;
   }
 
-  /** Whether what is called out on a channel arrives at a connection that listens to it. */
+  /** Whether a notification on a channel arrives at a connection that listens to it. */
   async isHeard({ connection }: Hub, channel: string): Promise<boolean> {
     await using other = await this.#connect();
     return await connection.hears(channel, other, PROBE_MS);
@@ -93,13 +94,13 @@ export class Door implements AsyncDisposable {
       return text === undefined ? undefined : passwordIn(text, host, address);
     } catch (error) {
       if (!(error instanceof UnsafePathError)) throw error;
-      // As every program of PostgreSQL does: a file that others can read is not looked at.
+      // As every PostgreSQL program does: a file that others can read is ignored.
       log.warn('fleet.password-file-ignored', { path: passwordFile });
       return undefined;
     }
   }
 
-  /** For good: whoever is still at it is told that it cannot be reached. */
+  /** Closes it for good: calls still under way are told that the hub cannot be reached. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const hub = await this.#opening?.catch(() => undefined);

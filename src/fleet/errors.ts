@@ -25,7 +25,7 @@ export class DecidedElsewhereError extends HoldfastError<'DECIDED_ELSEWHERE'> {
   }
 }
 
-/** A decision for another machine could not be stored: no server could be reached. */
+/** A decision for another machine could not be stored, because no server could be reached. */
 export class NotStoredError extends HoldfastError<'NOT_STORED'> {
   readonly code = 'NOT_STORED';
 
@@ -52,18 +52,18 @@ export class RemoteRefusedError extends HoldfastError<'REMOTE_REFUSED'> {
   }
 }
 
-/** The lease of a run ended here: another machine may be at it, with its questions. */
+/** The lease of a run ended here: another machine may be running it now, with its questions. */
 export class RunMayHaveMovedError extends HoldfastError<'RUN_MAY_HAVE_MOVED'> {
   readonly code = 'RUN_MAY_HAVE_MOVED';
 
   constructor(run: string, endedAt: string) {
-    super(`The run that asks this may go on at another machine: its lease here ended at ${endedAt}`, {
+    super(`The run that asks this may be running on another machine: its lease here ended at ${endedAt}`, {
       hint: `\`holdfast queue list\` shows where run ${run.slice(0, 8)} is; what it asks there is in every inbox of the fleet.`,
     });
   }
 }
 
-/** No request of this person's with such an id is on its way. */
+/** This person has no request with such an id on its way. */
 export class RequestNotFoundError extends HoldfastError<'REQUEST_NOT_FOUND'> {
   readonly code = 'REQUEST_NOT_FOUND';
 
@@ -74,7 +74,7 @@ export class RequestNotFoundError extends HoldfastError<'REQUEST_NOT_FOUND'> {
   }
 }
 
-/** This machine was in the fleet and is not any more. */
+/** This machine was in the fleet and no longer is. */
 export function machineOut(name: string, { at, by, is_own: isOwn }: OutRow, now: Date): FleetRuleError {
   const who = by === null ? '' : ` by ${visibleExcerpt(by, 63)}`;
   const what = isOwn === true ? 'left the fleet' : `was removed from the fleet${who}`;
@@ -85,7 +85,7 @@ export function machineOut(name: string, { at, by, is_own: isOwn }: OutRow, now:
   );
 }
 
-/** Two homes have one identity: one is a copy of the other. */
+/** Two homes share one identity: one is a copy of the other. */
 export function sharedIdentity(name: string): FleetRuleError {
   return new FleetRuleError(
     'shared-identity',
@@ -94,14 +94,14 @@ export function sharedIdentity(name: string): FleetRuleError {
   );
 }
 
-/** An entry of the fleet is no longer ours: its lease ended, or was taken away. */
+/** An entry of the fleet is no longer ours: its lease ended or was taken away. */
 export class EntryLostError extends HoldfastError<'LOCK_LOST'> {
   readonly code = 'LOCK_LOST';
 
   constructor(entry: string, epoch: number, options: Pick<HoldfastErrorOptions, 'cause'> = {}) {
     super(`The lease of ${entry.slice(0, 8)} (epoch ${epoch}) is no longer ours; nothing was written`, {
       ...options,
-      hint: 'Another machine may have it: `holdfast queue list` says which. Its run goes on there.',
+      hint: 'Another machine may have it: `holdfast queue list` says which. Its run continues there.',
     });
   }
 }

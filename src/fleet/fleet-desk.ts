@@ -32,16 +32,16 @@ export interface DeskOptions {
   readonly directory: string;
   readonly sent: SentRequests;
   readonly bootId: string;
-  /** Opens a way to an address; the one of the settings if absent. Throws FLEET_NOT_JOINED where there is none. */
+  /** Opens a way to an address; to the configured one if absent. Throws FLEET_NOT_JOINED if there is none. */
   readonly doorTo: (address?: HubAddress) => Door;
-  /** What this machine is called where nobody says it. */
+  /** The name of this machine if nobody gives one. */
   readonly defaultName: string;
   readonly settings: {
-    /** Keeps the address, a password apart in a file of its own. Returns where. */
+    /** Saves the address, with a password in a file of its own. Returns where. */
     save(address: HubAddress): string;
     forget(): void;
   };
-  /** Looks which runs that this machine had went on elsewhere, and writes it down. Throws as the hub. */
+  /** Finds the runs of this machine that continued elsewhere, and records that. Throws as the hub. */
   readonly settleLeft: (machine: OwnMachine, hub: Hub) => Promise<void>;
   /** Whether a process of ours holds the link now. */
   readonly isLinked: () => boolean;
@@ -52,12 +52,12 @@ export interface MachineReport {
   readonly role: string;
   readonly version: string;
   readonly quietSeconds: number;
-  /** Question sets that wait for a person. */
+  /** Question sets that are waiting for a person. */
   readonly waiting: number;
   readonly running: number;
-  /** Runs that rest until a person lets them go on. */
+  /** Runs that rest until a person continues them. */
   readonly resting: number;
-  /** What the runs that are open, or ended today, have cost so far. */
+  /** The cost so far of the runs that are open or ended today. */
   readonly costUsd: number;
   readonly isThis: boolean;
 }
@@ -67,12 +67,12 @@ export interface FleetReport {
   readonly machine: string;
   /** Whether a process on this machine keeps it in step. */
   readonly isLinked: boolean;
-  /** Why the hub cannot be asked, or that this machine is not in the fleet any more; absent where all is well. */
+  /** Why the hub cannot be asked, or that this machine is no longer in the fleet; absent if all is well. */
   readonly trouble?: string;
   readonly machines: readonly MachineReport[];
-  /** The runs of every machine that are open, or ended today. */
+  /** Every machine's runs that are open or ended today. */
   readonly runs: readonly OverviewRow[];
-  /** What was sent from here and has not arrived. */
+  /** What was sent from here and has not arrived yet. */
   readonly onItsWay: readonly {
     request: string;
     session: string;
@@ -80,7 +80,7 @@ export interface FleetReport {
     kind: string;
     at: string;
   }[];
-  /** What was sent from here and was settled since it was last looked at. */
+  /** What was sent from here and has been settled since the last look. */
   readonly settled: readonly {
     request: string;
     session: string;
@@ -91,7 +91,7 @@ export interface FleetReport {
 }
 
 export interface LeaveOptions {
-  /** Gives back what this machine holds first. */
+  /** First gives back what this machine holds. */
   readonly isHandedOver?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -106,7 +106,7 @@ export class FleetDesk {
     this.#options = options;
   }
 
-  /** Makes the schema, or brings it up to date, and joins. Throws as the hub. */
+  /** Creates the schema, or brings it up to date, and joins. Throws as the hub. */
   async init(address: HubAddress, name?: string) {
     await using door = this.#options.doorTo(address);
     const { connection } = await door.open({ isAnySchema: true });
@@ -115,7 +115,7 @@ export class FleetDesk {
     return { steps, ...(await this.#joinOn(new Hub(connection), address, name)) };
   }
 
-  /** `isNew`: as a machine of its own, whatever this home was before. */
+  /** `isNew`: joins as a new machine, whatever this home was before. */
   async join(address: HubAddress, name?: string, { isNew = false } = {}) {
     await using door = this.#options.doorTo(address);
     return await this.#joinOn(await door.open(), address, name, isNew);
@@ -127,18 +127,18 @@ export class FleetDesk {
     const machine = { id: before?.id ?? tools.ids.uuid(), name: name ?? before?.name ?? defaultName };
     await hub.join({ ...machine, bootId, version: VERSION });
     const keptIn = settings.save(address);
-    // Last: whoever of this home lives goes on with both then.
+    // Written last: the living processes of this home then continue with both.
     writeOwnMachine(tools, directory, machine);
     return { machine: machine.name, address: addressText(address), keptIn };
   }
 
-  /** Who is there and what is on its way. The hub being away is told, not thrown. */
+  /** Who is there and what is on its way. An unreachable hub is reported, not thrown. */
   async status(): Promise<FleetReport> {
     await using door = this.#options.doorTo();
     return await this.#statusOn(door);
   }
 
-  /** The same, again and again: whenever something changed anywhere, and now and then, until the signal fires. */
+  /** The same repeatedly: whenever something changes anywhere, and from time to time, until the signal fires. */
   async *watch(signal: AbortSignal): AsyncGenerator<FleetReport> {
     const { clock } = this.#options.tools;
     await using door = this.#options.doorTo();
@@ -151,7 +151,7 @@ export class FleetDesk {
       });
       heardOn = await hearing(door, heardOn, () => wake());
       const report = await this.#statusOn(door);
-      // Told once by the desk: who watches would miss it.
+      // The desk reports each of these only once, so a watcher would miss them.
       settled.push(...report.settled);
       yield { ...report, settled: [...settled] };
       await sleepOrHint(clock, LOOK_MS, hint, signal);
@@ -178,7 +178,7 @@ export class FleetDesk {
     }
   }
 
-  /** What became of what was sent from here. What has an end is told once, and its copy goes. */
+  /** What became of what was sent from here. A request that has ended is reported once, and its copy is deleted. */
   async #news(hub: Hub): Promise<Pick<FleetReport, 'onItsWay' | 'settled'>> {
     const { sent } = this.#options;
     const onItsWay: FleetReport['onItsWay'][number][] = [];
@@ -203,7 +203,7 @@ export class FleetDesk {
     return { onItsWay, settled };
   }
 
-  /** Takes back what is on its way, where its home has not taken it yet. Throws REQUEST_NOT_FOUND, and as the hub. */
+  /** Takes back what is on its way, if its home has not taken it yet. Throws REQUEST_NOT_FOUND, and as the hub. */
   async takeBack(
     prefix: string,
   ): Promise<{ request: string; isBack: boolean; machine: string; session: string; kind: string }> {
@@ -219,19 +219,22 @@ export class FleetDesk {
     return { request: id, isBack, machine, session, kind };
   }
 
-  /** One that the hub never got, or lost: stored as taken back, so that no link of ours can send it after all. */
+  /**
+   * Takes back a request that the hub never got, or lost: it is stored as taken back, so no link of ours can send it
+   * after all.
+   */
   async #takeBackUnsent(hub: Hub, request: SentRequest): Promise<boolean> {
     if ((await hub.request(request.id)) !== undefined) return false;
     try {
       return await hub.sendTakenBack(this.#own().id, request);
     } catch (error) {
-      // The hub would not have taken it in any case.
+      // The hub would not have accepted it anyway.
       if (error instanceof FleetRuleError) return true;
       throw error;
     }
   }
 
-  /** Leaves: what others sent is refused, what this machine shared is no longer shown. Its files stay. */
+  /** Leaves the fleet: what others sent is refused, and what this machine shared is no longer shown. Its files stay. */
   async leave({ isHandedOver = false, signal }: LeaveOptions = {}): Promise<{ machine: string }> {
     const { doorTo, tools, directory, settings } = this.#options;
     const machine = this.#own();
@@ -243,14 +246,14 @@ export class FleetDesk {
     return { machine: machine.name };
   }
 
-  /** Asks for all runs to be given back, and waits until none is held: each at the end of its iteration. */
+  /** Asks for all runs to be given back, each at the end of its iteration, and waits until none is held. */
   async #handOver(door: Door, machine: string, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.tools;
     while ((await new HubQueue((await door.open()).connection).wishHandOver(machine)) > 0)
       await clock.sleep(HAND_OVER_LOOK_MS, signal);
   }
 
-  /** Seconds since a machine gave a sign; undefined where there is none of this name. */
+  /** Seconds since a machine gave a sign; undefined if no machine has this name. */
   async quietSecondsOf(name: string): Promise<number | undefined> {
     await using door = this.#options.doorTo();
     const machines = await (await door.open()).machines();
@@ -263,21 +266,21 @@ export class FleetDesk {
     return { machine: name };
   }
 
-  /** Throws FLEET_RULE where there is no such run or machine. */
+  /** Throws FLEET_RULE if there is no such run or machine. */
   async moveRun(run: string, to: string): Promise<MoveReport> {
     await using door = this.#options.doorTo();
     const moved = await new Checkpoints((await door.open()).connection).move(run, to);
     return { run: moved?.run ?? run, from: moved?.machine ?? null, to, isAtWork: moved?.is_held === true };
   }
 
-  /** Throws FLEET_RULE where its machine lives and nobody says that it does not. */
+  /** Throws FLEET_RULE if its machine is alive, unless forced. */
   async releaseRun(run: string, isForced: boolean): Promise<{ run: string; from: string | null }> {
     await using door = this.#options.doorTo();
     const released = await new Checkpoints((await door.open()).connection).release(run, isForced);
     return { run: released?.run ?? run, from: released?.machine ?? null };
   }
 
-  /** What this machine had of runs that went on elsewhere. Where the hub is away, as far as that was known before. */
+  /** What this machine had of runs that continued elsewhere. If the hub is unreachable, as far as it was known before. */
   async leftBehind(): Promise<LeftBehind[]> {
     const { tools, directory, doorTo, settleLeft } = this.#options;
     try {
@@ -301,7 +304,7 @@ export class FleetDesk {
     return {};
   }
 
-  /** A login for somebody else. Without the right to make one, the SQL for whoever has it. */
+  /** Makes a login for somebody else. Without the right to do so, returns the SQL for somebody who has it. */
   async invite(name: string, role: Role) {
     await using door = this.#options.doorTo();
     const { connection } = await door.open();
@@ -354,5 +357,5 @@ function reportOf(row: MachineRow, all: readonly OverviewRow[], own: OwnMachine)
   };
 }
 
-/** A look in case nothing was called out; ages go on. */
+/** How often to look even if no notification arrives; ages keep growing. */
 const LOOK_MS = 5_000;

@@ -42,7 +42,7 @@ export const listLeft = defineOperation({
   ...facts,
   effect: 'read',
   name: 'fleet.left-behind',
-  summary: 'List what this machine had of runs that went on elsewhere',
+  summary: 'List what this machine had of runs that continued elsewhere',
   get input() {
     return z.strictObject({});
   },

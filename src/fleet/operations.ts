@@ -4,14 +4,14 @@ import type { HubAddress, Role } from '../hub/index.js';
 import type { Finding } from './doctor.js';
 import type { FleetDesk, FleetReport } from './fleet-desk.js';
 
-/** What the operations need: the desk, opened when it is first asked for. */
+/** What the operations need: the desk, opened on first use. */
 export interface FleetParts {
   readonly fleet: () => Promise<FleetDesk>;
 }
 
 const facts = { capability: 'admin', surfaces: ['cli'] } as const;
 
-/** An address that was read already: it may hold a password, which no check of form may repeat. */
+/** An address that was parsed before: it may contain a password, which no input check may repeat. */
 const Address = () => z.custom<HubAddress>();
 const Name = () =>
   z
@@ -81,7 +81,7 @@ export const inviteToFleet = defineOperation({
 export const showFleet = defineOperation({
   ...facts,
   name: 'fleet.status',
-  summary: 'Show the machines, their runs, what waits on each, what is on its way',
+  summary: 'Show the machines, their runs, what is waiting on each, what is on its way',
   effect: 'read',
   get input() {
     return z.strictObject({});

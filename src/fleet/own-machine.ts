@@ -9,7 +9,7 @@ import {
   writeDocument,
 } from '../storage/index.js';
 
-/** What the fleet takes as the name of a machine. */
+/** What the fleet accepts as a machine name. */
 export const MACHINE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 const MACHINE_FILE = 'machine.json';
@@ -38,13 +38,13 @@ export function forgetOwnMachine({ fileSystem }: StorageTools, directory: string
 }
 
 export interface IdentityWatch extends Disposable {
-  /** Fires once when this home is another machine than it was, in another fleet, or in none. */
+  /** Fires once when this home becomes another machine, moves to another fleet, or leaves. */
   readonly changed: AbortSignal;
 }
 
 /**
- * Whoever joins or leaves may do it while other processes of this home live: they go on as what it is then. `identity` is another
- * text for another machine or another fleet; `machine.json` is what is written last.
+ * A command may join or leave while other processes of this home are alive: they then continue as what the home is now.
+ * `identity` returns a different text for another machine or another fleet; `machine.json` is written last.
  */
 export function watchIdentity(
   { fileSystem, watcher }: LockTools,
@@ -58,12 +58,12 @@ export function watchIdentity(
     const isAbout = name === null || name === MACHINE_FILE;
     if (isAbout && before !== undefined && identity() !== before) changed.abort();
   });
-  // Only now: what happens from here on is hinted at.
+  // Not before now: whatever happens from here on triggers a hint.
   before = identity();
   return { changed: changed.signal, [Symbol.dispose]: () => watch.close() };
 }
 
-/** A name for the fleet out of whatever this host is called. */
+/** A name for the fleet, made from this host's name. */
 export function machineNameFrom(host: string): string {
   const name = host
     .replaceAll(/[^A-Za-z0-9._-]/g, '-')

@@ -13,7 +13,7 @@ describe('an actor in a record', () => {
     expect(actorIn(actor)).toBe('outside');
   });
 
-  it('has the name of an MCP client, cut where it is endless', () => {
+  it('has the name of an MCP client, cut if it is endless', () => {
     expect([mcpActor('claude-code'), mcpActor(undefined), mcpActor('')]).toEqual([
       'mcp:claude-code',
       'mcp:unknown',

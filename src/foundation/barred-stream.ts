@@ -3,27 +3,28 @@ import { BAR, breakWord, columnsOf } from './text/wrap.js';
 
 export interface BarredStreamOptions {
   readonly write: (text: string) => void;
-  /** The width of the terminal now. */
+  /** The current width of the terminal. */
   readonly columns: () => number;
   readonly bar?: string | undefined;
 }
 
-/** A word longer than this is shown before its end is known. */
+/** A word longer than this is shown before it is complete. */
 const MAX_HELD = 4_096;
 const MIN_COLUMNS = 4;
 
 /**
- * Foreign text on a terminal as it comes in pieces: a bar before every row, wrapped between words. Nothing that stands is written
- * again; the last word is held back until it is whole, so neither a character nor a line break is ever seen in halves.
+ * Foreign text on a terminal as it arrives in pieces: a bar before every row, wrapped between words. What is on screen
+ * is never rewritten. The last word is held back until it is complete, so no character or line break is ever shown
+ * half-finished.
  */
 export class BarredStream {
   readonly #options: BarredStreamOptions;
   readonly #bar: string;
-  /** The beginning of a word, as it came. */
+  /** The beginning of a word, as it arrived. */
   #held = '';
   #isRowOpen = false;
   #column = 0;
-  /** Blanks that are written only when something follows them in their row. */
+  /** Blanks that are written only when something follows them in the same row. */
   #blanks = '';
 
   constructor(options: BarredStreamOptions) {
@@ -39,7 +40,7 @@ export class BarredStream {
     this.#show(all.slice(0, end));
   }
 
-  /** The text is over, or something else is to be written: what was held back is shown, and the row ends. */
+  /** Ends the text, or makes room for other output: shows what was held back and ends the row. */
   end(): void {
     this.#show(this.#held);
     this.#held = '';
@@ -95,7 +96,7 @@ export class BarredStream {
   }
 }
 
-/** Behind the last character that is surely whole: the one before may go on with marks and joiners. */
+/** The offset after the last character that is surely complete: marks and joiners may still follow the final one. */
 function endOfWhole(text: string): number {
   let end = text.length - 1;
   while (

@@ -9,7 +9,7 @@ describe('systemClock', () => {
     vi.useRealTimers();
   });
 
-  it('sleeps for the time it was asked for', async () => {
+  it('sleeps for the requested time', async () => {
     const woken = vi.fn();
     const sleep = systemClock.sleep(1_000).then(woken);
     await vi.advanceTimersByTimeAsync(999);
@@ -19,7 +19,7 @@ describe('systemClock', () => {
     expect(woken).toHaveBeenCalledOnce();
   });
 
-  it('sleeps longer than one timer of the system can', async () => {
+  it('sleeps longer than a single system timer can', async () => {
     const fortyDaysMs = 40 * 24 * 3_600_000;
     const woken = vi.fn();
     const sleep = systemClock.sleep(fortyDaysMs).then(woken);
@@ -38,7 +38,7 @@ describe('systemClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('does not start to sleep when the signal has fired already', async () => {
+  it('does not start sleeping if the signal has already fired', async () => {
     await expect(systemClock.sleep(1_000, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' });
     expect(vi.getTimerCount()).toBe(0);
   });

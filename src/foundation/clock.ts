@@ -3,17 +3,17 @@ import { AbortedError, throwIfAborted } from './errors.js';
 /** A day of 24 hours. */
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Time as a port, so that tests can move it. */
+/** Time as a port, so tests can move it. */
 export interface Clock {
-  /** Wall time, for what is written down. */
+  /** Wall-clock time, for records. */
   now(): Date;
   /** Milliseconds that never run backwards, for measuring how long something took. */
   monotonicMs(): number;
-  /** Resolves after the time; rejects with ABORTED when the signal fires first. */
+  /** Resolves after this time; rejects with ABORTED if the signal fires first. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A timer of the system that is asked for more fires at once. */
+/** A system timer set for longer than this fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -43,12 +43,12 @@ export const systemClock: Clock = {
   },
 };
 
-/** ISO 8601 in UTC with milliseconds: the one spelling of time on disk. */
+/** ISO 8601 in UTC with milliseconds: the only spelling of time on disk. */
 export function timestamp(clock: Clock): string {
   return clock.now().toISOString();
 }
 
-/** Waits for a hint, at most so long; a signal ends the wait too, and the caller looks which it was. */
+/** Waits for a hint, at most this long. A signal also ends the wait; the caller checks which it was. */
 export async function sleepOrHint(
   clock: Clock,
   ms: number,
@@ -58,13 +58,13 @@ export async function sleepOrHint(
   const woken = new AbortController();
   const stop = signal === undefined ? woken.signal : AbortSignal.any([woken.signal, signal]);
   const slept = clock.sleep(ms, stop).catch(() => {
-    // Called off by the hint, or by the caller, who looks for himself.
+    // Ended by the hint, or by the caller, which checks for itself.
   });
   await Promise.race([slept, hint]);
   woken.abort();
 }
 
-/** When the day of a moment began, where this machine is. */
+/** When the day of a given moment began, in this machine's time zone. */
 export function startOfDay(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate());
 }

@@ -26,7 +26,7 @@ describe('HoldfastError', () => {
     });
   });
 
-  it('has no cause and no hint where none was given', () => {
+  it('has no cause and no hint if none was given', () => {
     const error = new ExampleError('what');
     expect('cause' in error).toBe(false);
     expect(error.hint).toBeUndefined();
@@ -50,7 +50,7 @@ describe('isHoldfastError', () => {
   });
 });
 
-it('tells the message of anything that can be thrown', () => {
+it('gives the message of anything that can be thrown', () => {
   expect([new Error('a'), 'b', 3, null, undefined, { toString: () => 'c' }].map(messageOf)).toEqual([
     'a',
     'b',
@@ -80,7 +80,7 @@ it('throws ABORTED only once the signal has fired', () => {
   expect(new AbortedError('It').code).toBe('ABORTED');
 });
 
-it('knows an error of another copy of the package', () => {
+it('recognises an error of another copy of the package', () => {
   const foreign = Object.assign(new Error('x'), { code: 'LOCKED', [Symbol.for('holdfast.error')]: true });
   expect([
     isHoldfastError(foreign),

@@ -3,14 +3,14 @@ export interface HoldfastErrorOptions {
   cause?: unknown;
   /** What the person can do about it, as a full sentence. */
   hint?: string;
-  /** The same in the words of `holdfast`, where the hint speaks to an agent that has `ralphtool`. */
+  /** The same in terms of `holdfast`, for hints that otherwise address an agent that has `ralphtool`. */
   hintForPeople?: string;
 }
 
-/** Tells our errors apart wherever they come from: a program may hold two copies of this class. */
+/** Identifies our errors wherever they come from: a program may hold two copies of this class. */
 const BRAND = Symbol.for('holdfast.error');
 
-/** Base of everything we throw on purpose. Callers branch on `code`, never on the text. */
+/** The base of every error we throw on purpose. Callers branch on `code`, never on the text. */
 export abstract class HoldfastError<Code extends string = string> extends Error {
   abstract readonly code: Code;
   readonly hint?: string;
@@ -39,10 +39,10 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Input that cannot be taken as it is; nothing was changed. */
+/** Input that cannot be accepted as given; nothing was changed. */
 export class InvalidInputError extends HoldfastError<'INVALID_INPUT'> {
   readonly code = 'INVALID_INPUT';
-  /** Where in the input, as a path such as `questions[0].title`; empty for the whole. */
+  /** The place in the input, as a path such as `questions[0].title`; empty for the whole input. */
   readonly place: string;
 
   constructor(message: string, options: HoldfastErrorOptions & { place?: string } = {}) {
@@ -51,7 +51,7 @@ export class InvalidInputError extends HoldfastError<'INVALID_INPUT'> {
   }
 }
 
-/** A wait that its caller called off through an AbortSignal. */
+/** A wait that its caller cancelled through an AbortSignal. */
 export class AbortedError extends HoldfastError<'ABORTED'> {
   readonly code = 'ABORTED';
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { visibleExcerpt } from './text/visible-text.js';
 
-/** The first thing that is wrong with an input, in plain words, and where, as in `questions[0].title`. */
+/** The first problem with an input in plain words, and its place, such as `questions[0].title`. */
 export function firstIssue(error: z.ZodError): { readonly place: string; readonly reason: string } {
   const [issue] = error.issues;
   return { place: placeOf(issue?.path ?? []), reason: visibleExcerpt(inWords(issue), 200) };
@@ -17,7 +17,7 @@ function placeOf(path: readonly PropertyKey[]): string {
 const KINDS: Readonly<Record<string, string>> = {
   array: 'a list',
   object: 'an object',
-  string: 'a text',
+  string: 'text',
   boolean: 'true or false',
   number: 'a number',
   int: 'a whole number',

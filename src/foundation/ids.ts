@@ -1,10 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
-/** Identity as a port, so that tests can know it beforehand. */
+/** Identity as a port, so tests can predict it. */
 export interface Ids {
   /** A UUID version 4. */
   uuid(): string;
-  /** 128 random bits in hexadecimal: unique names and tokens. */
+  /** 128 random bits in hexadecimal, for unique names and tokens. */
   token(): string;
 }
 
@@ -15,12 +15,12 @@ export const systemIds: Ids = {
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** Whether a value is a UUID version 4 in its usual spelling; anything but a string is not. */
+/** Whether a value is a UUID version 4 in its usual spelling; false for anything but a string. */
 export function isUuidV4(value: unknown): boolean {
   return typeof value === 'string' && UUID_V4.test(value);
 }
 
-/** The same UUID (in version 4 form) for the same parts, so that a retried request finds what it made before. */
+/** The same UUID (in version 4 form) for the same parts, so a retried request finds what it made before. */
 export function uuidFrom(...parts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);

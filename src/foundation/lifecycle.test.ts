@@ -36,7 +36,7 @@ describe('a lifecycle', () => {
     }
   });
 
-  it('is at its end where no event leads out', () => {
+  it('is terminal if no event leads out', () => {
     expect(door.states.filter((state) => isTerminal(door, state))).toEqual(['locked', 'gone']);
   });
 });

@@ -1,6 +1,6 @@
 import { HoldfastError } from './errors.js';
 
-/** A state machine as a table: which event leads from which states to which state. */
+/** A state machine as a table: each event leads from some states to one state. */
 export interface Lifecycle<State extends string, Event extends string> {
   readonly states: readonly [State, ...State[]];
   readonly initial: State;
@@ -14,7 +14,7 @@ export function defineLifecycle<const State extends string, const Event extends 
   return table;
 }
 
-/** The state after an event. Throws ILLEGAL_TRANSITION where the table has no such row. */
+/** The state after an event. Throws ILLEGAL_TRANSITION if the table has no such row. */
 export function next<State extends string, Event extends string>(
   lifecycle: Lifecycle<State, Event>,
   current: State,
@@ -42,7 +42,7 @@ export function isTerminal<State extends string, Event extends string>(
   return Object.values<{ from: readonly State[] }>(lifecycle.on).every((row) => !row.from.includes(state));
 }
 
-/** An event that the lifecycle does not allow in the state the session is in. */
+/** An event that the lifecycle does not allow in the session's current state. */
 export class IllegalTransitionError extends HoldfastError<'ILLEGAL_TRANSITION'> {
   readonly code = 'ILLEGAL_TRANSITION';
   readonly state: string;

@@ -3,22 +3,22 @@ import type { Actor } from './actor.js';
 import { InvalidInputError } from './errors.js';
 import { firstIssue } from './first-issue.js';
 
-/** What an operation does: looks, changes something, waits for somebody, or goes on telling. */
+/** What an operation does: read, change something, wait for someone, or keep streaming updates. */
 export type Effect = 'read' | 'write' | 'wait' | 'stream';
 
-/** What somebody must be allowed to do to call it. `admin` is the local command line only. */
+/** What a caller must be allowed to do. `admin` is for the local command line only. */
 export type Capability = 'view' | 'answer' | 'steer' | 'admin';
 
 /** Where an operation may appear. */
 export type Surface = 'cli' | 'mcp' | 'page' | 'fleet';
 
-/** Who calls an operation, and when they stop waiting for it. */
+/** Who calls an operation, and the signal that says they have stopped waiting for it. */
 export interface OperationContext {
   readonly actor: Actor;
   readonly signal: AbortSignal;
 }
 
-/** What is said about an operation whatever it takes and returns. */
+/** What describes an operation, whatever its input and output. */
 export interface OperationFacts {
   /** The part it belongs to and its verb, such as `question.answer`. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface OperationFacts {
   readonly summary: string;
   readonly effect: Effect;
   readonly capability: Capability;
-  /** The surfaces it may appear on; on no other one does it exist. */
+  /** The surfaces it may appear on; it exists on no other. */
   readonly surfaces: readonly Surface[];
 }
 
@@ -34,7 +34,7 @@ export interface OperationFacts {
 export interface Operation<Parts, Input extends z.ZodType, Output extends z.ZodType> extends OperationFacts {
   readonly input: Input;
   readonly output: Output;
-  /** Without a context the parts decide who it was. */
+  /** Without a context, the parts decide who the caller was. */
   run(parts: Parts, input: z.output<Input>, context?: OperationContext): Promise<z.input<Output>>;
 }
 
@@ -45,10 +45,10 @@ export function defineOperation<Parts, Input extends z.ZodType, Output extends z
   return operation;
 }
 
-/** A process checks few inputs: to compile a parser costs more than it saves. */
+/** A process checks few inputs: compiling a parser costs more than it saves. */
 const ONCE = { jitless: true };
 
-/** The one check of form: what a surface was given, as the operation takes it. Throws INVALID_INPUT with the place. */
+/** The one check of form: turns what a surface was given into what the operation takes. Throws INVALID_INPUT with the place. */
 export function checkInput<Input extends z.ZodType>(
   operation: { readonly input: Input },
   given: unknown,

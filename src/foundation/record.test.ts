@@ -87,7 +87,7 @@ describe('a record', () => {
     expect(Object.keys(written as object)).toEqual([...Object.keys(DISK), 'foreign']);
   });
 
-  it('has its defaults where the file says nothing, and nothing else is made up', () => {
+  it('uses its defaults where the file has no value, and invents nothing else', () => {
     expect(Sample.fromDisk({ session_id: 's', state: 'closed', steps: [] })).toEqual({
       sessionId: 's',
       state: 'closed',
@@ -100,7 +100,7 @@ describe('a record', () => {
     });
   });
 
-  it('gives every reader a default of its own', () => {
+  it('gives every reader its own copy of a default', () => {
     const least = { session_id: 's', state: 'closed', steps: [] };
     Sample.fromDisk(least).minutes.push([AT, 1]);
     expect(Sample.fromDisk(least).minutes).toEqual([]);
@@ -111,7 +111,7 @@ describe('a record', () => {
     ['the document: it is not an object', [DISK]],
     ['the document: it is not an object', 'text'],
     ['session_id: missing', { ...DISK, session_id: undefined }],
-    ['session_id: not a text', { ...DISK, session_id: 1 }],
+    ['session_id: not text', { ...DISK, session_id: 1 }],
     ['state: Invalid option: expected one of "open"|"closed"', { ...DISK, state: 'ajar' }],
     ['is_done: not true or false', { ...DISK, is_done: null }],
     ['steps: not an array', { ...DISK, steps: {} }],
@@ -128,15 +128,15 @@ describe('a record', () => {
     expect(readBy<unknown>(Sample, value)).toMatchObject({ message });
   });
 
-  it('is not refused for what counts only as far as it can be used', () => {
+  it('is not refused because of a value that counts only if usable', () => {
     expect(Sample.fromDisk({ ...DISK, cause: 7 }).cause).toBe('none');
   });
 });
 
-describe('keys that nobody declared', () => {
+describe('undeclared keys', () => {
   const foreign = {
     note: { deep: [1, { startedAt: 'x' }] },
-    // As we spell our own in code.
+    // Spelled like one of our names in code.
     sessionId: 'theirs',
     isDone: 'theirs',
     '~sessionId': 'odd',
@@ -150,13 +150,13 @@ describe('keys that nobody declared', () => {
     by_name: { RED: { ...DISK.by_name.RED, startedAt: 'theirs' } },
   };
 
-  it('come back as they were, never renamed and in nobody else’s place', () => {
+  it('come back unchanged, never renamed and never in the place of another key', () => {
     const value = Sample.fromDisk(disk);
     expect([value.sessionId, value.isDone, value.steps[0]?.startedAt]).toEqual(['s', true, AT]);
     expect(Sample.toDisk(value)).toEqual(disk);
   });
 
-  it('survive a change of what stands beside them', () => {
+  it('survive a change of the keys beside them', () => {
     const value = Sample.fromDisk(disk);
     const changed = { ...value, sessionId: 't', steps: value.steps.map((step) => ({ ...step, tries: 9 })) };
     expect(Sample.toDisk(changed)).toEqual({
@@ -170,9 +170,9 @@ describe('keys that nobody declared', () => {
     expect(Sample.toDisk({ ...VALUE, session_id: 'evil' } as Sample)).toEqual(DISK);
   });
 
-  it('are kept whatever they are, however often they go through', () => {
+  it('are kept, whatever they are, through any number of round trips', () => {
     const names = fc.oneof(fc.string(), fc.constantFrom(...Object.keys(VALUE), ...Object.keys(foreign)));
-    const keys = names.filter((name) => name !== '__proto__'); // which is left out, see below
+    const keys = names.filter((name) => name !== '__proto__'); // `__proto__` is left out, see below
     fc.assert(
       fc.property(fc.dictionary(keys, fc.jsonValue()), (more) => {
         const given = JSON.parse(JSON.stringify({ ...more, ...DISK }));
@@ -190,7 +190,7 @@ describe('keys that nobody declared', () => {
     expect(JSON.stringify(Sample.toDisk(value))).not.toContain('evil');
   });
 
-  it('are dropped or refused where the record says so', () => {
+  it('are dropped or refused if the record says so', () => {
     const keys = { id: text };
     expect(record(keys, 'drop').fromDisk({ id: 'a', more: 1 })).toEqual({ id: 'a' });
     expect(record(keys, 'drop').toDisk({ id: 'a', more: 1 } as { id: string })).toEqual({ id: 'a' });
@@ -205,7 +205,7 @@ describe('nothing is written that could not be read', () => {
     written instanceof RecordFault ||
     !(readBy(codec, JSON.parse(JSON.stringify(written))) instanceof RecordFault);
 
-  it('with a hostile number in the place of any number', () => {
+  it('with a hostile number in place of any number', () => {
     for (const { hostile } of withHostileNumbers(VALUE))
       expect(isRead(Sample, writtenBy(Sample, hostile))).toBe(true);
     for (const evil of HOSTILE_NUMBERS.filter((one) => !Number.isInteger(one)))
@@ -227,7 +227,7 @@ describe('nothing is written that could not be read', () => {
     );
   });
 
-  it('with something that would stand in the file as something else', () => {
+  it('with something that would be stored as something else', () => {
     expect(writtenBy(Sample, { ...VALUE, toJSON: () => 'something else' } as Sample)).toBeInstanceOf(
       RecordFault,
     );
@@ -245,7 +245,7 @@ describe('a time', () => {
     });
   const ends = fc.constantFrom('Z', '.5Z', '.123456+00:00', '+02:00', '-23:59', '+24:00', '+0200', '', 'z');
 
-  it('is what a schema takes for one', () => {
+  it('is what a schema accepts as one', () => {
     fc.assert(
       fc.property(times, ends, (start, end) => {
         const value = `${start}${end}`;

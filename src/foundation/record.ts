@@ -1,15 +1,16 @@
 import { isObject } from './is-object.js';
 
 /**
- * The one codec between a record on disk and a value in code: per key its name in code, its name on disk, a check and
- * perhaps a default. Both ways check, so nothing is written that could not be read. See docs/decisions/0137.
+ * The one codec between a record on disk and a value in code. For each key it has the name in code, the name on disk, a
+ * check and perhaps a default. Both directions check, so nothing is written that could not be read back. See
+ * docs/decisions/0137.
  */
 export interface Codec<Value> {
-  /** The value in code; what is not there is undefined. Throws RecordFault. */
+  /** The value in code; undefined stands for a missing key. Throws RecordFault. */
   fromDisk(this: void, value: unknown): Value;
-  /** As it stands on disk; undefined leaves the key out. Throws RecordFault where `fromDisk` would refuse the outcome. */
+  /** The value on disk; undefined leaves the key out. Throws RecordFault if `fromDisk` would refuse the result. */
   toDisk(this: void, value: Value): unknown;
-  /** What is not there is simply not there, so that nobody need be asked: most keys of most records are not. */
+  /** A missing key just stays missing, so the codec need not be called: most keys of most records are missing. */
   readonly isOptional?: true;
 }
 
@@ -33,7 +34,7 @@ export class RecordFault extends Error {
   }
 }
 
-/** A check as a codec; `reason` says what a value is that fails it, `absent` what is wrong where there is none. */
+/** A check as a codec. `reason` describes a value that fails it; `absent` says what is wrong if there is none. */
 export function scalar<Value>(
   is: (value: unknown) => value is Value,
   reason: string,
@@ -48,15 +49,15 @@ export function scalar<Value>(
 
 const NOT_AN_OBJECT = 'it is not an object';
 
-export const text = scalar((value): value is string => typeof value === 'string', 'not a text');
+export const text = scalar((value): value is string => typeof value === 'string', 'not text');
 export const flag = scalar((value): value is boolean => typeof value === 'boolean', 'not true or false');
 
-/** A text that a check of one's own says yes to. */
+/** A text that passes the given check. */
 export function textThat(is: (value: string) => boolean, reason: string): Scalar<string> {
   return scalar((value): value is string => typeof value === 'string' && is(value), reason);
 }
 
-export const filledText = textThat((value) => value !== '', 'not a text of at least one character');
+export const filledText = textThat((value) => value !== '', 'empty or not text');
 
 /** A finite number from `min` to `max`. */
 export function number(
@@ -70,7 +71,7 @@ export function number(
   );
 }
 
-/** A whole number from `min` to `max` that counts exactly. */
+/** A whole number from `min` to `max`, within the range of exact integers. */
 export function whole(
   min = Number.MIN_SAFE_INTEGER,
   max = Number.MAX_SAFE_INTEGER,
@@ -90,7 +91,7 @@ function range(min: number, max: number): string {
   return isOpen ? ` of ${min} or more` : ` from ${min} to ${max}`;
 }
 
-/** As `toISOString` spells it; every month has 28 days. */
+/** The spelling of `toISOString`, limited to days 1 to 28, which every month has. */
 const SURE_TIME = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 const TIME =
   /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
@@ -98,12 +99,12 @@ const TIME =
 /** A moment as ISO 8601 writes it, with its offset from UTC. */
 export const time = textThat((value) => SURE_TIME.test(value) || isDatedRight(value), 'not a time');
 
-/** Whether the month has that day. */
+/** Whether that day exists in its month. */
 function isDatedRight(value: string): boolean {
   const [, year, month, day] = TIME.exec(value) ?? [];
   if (day === undefined) return false;
   const date = new Date(0);
-  // Not by `Date.UTC`, which takes the years 0 to 99 for those of the last century.
+  // Not with `Date.UTC`, which takes the years 0 to 99 to mean the last century.
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
   return date.getUTCDate() === Number(day);
 }
@@ -116,7 +117,7 @@ export function oneOf<const Name extends string>(names: readonly Name[]): Scalar
   );
 }
 
-/** An object whose keys and values are no business of ours. */
+/** An object whose keys and values do not concern us. */
 export const object = scalar(isPlain, NOT_AN_OBJECT);
 
 export const anything: Codec<unknown> = { fromDisk: (value) => value, toDisk: (value) => value };
@@ -136,7 +137,7 @@ export function optional<Value>(codec: Codec<Value>): Codec<Value | undefined> {
   };
 }
 
-/** Null in code where the file says nothing, or null; it is left out of the file. */
+/** Null in code if the file has null or no such key; null is left out of the file. */
 export function nullIfAbsent<Value>(codec: Codec<Value>): Codec<Value | null> {
   return {
     fromDisk: (value) => (value === undefined || value === null ? null : codec.fromDisk(value)),
@@ -144,7 +145,7 @@ export function nullIfAbsent<Value>(codec: Codec<Value>): Codec<Value | null> {
   };
 }
 
-/** `make` gives the value where the file says nothing. */
+/** `make` provides the value if the file has none. */
 export function withDefault<Value>(codec: Codec<Value>, make: () => NoInfer<Value>): Codec<Value> {
   return {
     fromDisk: (value) => (value === undefined ? make() : codec.fromDisk(value)),
@@ -152,7 +153,7 @@ export function withDefault<Value>(codec: Codec<Value>, make: () => NoInfer<Valu
   };
 }
 
-/** A value that cannot be used counts as `other`: what else the record says still holds. */
+/** A value that cannot be used counts as `other`, so the rest of the record still holds. */
 export function lenient<Value, Other>(codec: Scalar<Value>, other: Other): Codec<Value | Other> {
   const judge = (value: unknown) => (codec.is(value) ? value : other);
   return { fromDisk: judge, toDisk: judge };
@@ -187,7 +188,7 @@ export function pairOf<First, Second>(first: Codec<First>, second: Codec<Second>
   };
 }
 
-/** An object whose keys are names of somebody's choice. */
+/** An object whose keys are freely chosen names. */
 export function mapOf<Value>(codec: Codec<Value>): Codec<Record<string, Value>> {
   const each = <Given, Made>(values: unknown, turn: (value: Given) => Made): Record<string, Made> => {
     const made: Record<string, Made> = {};
@@ -201,7 +202,7 @@ export function mapOf<Value>(codec: Codec<Value>): Codec<Record<string, Value>> 
   };
 }
 
-/** A key that is spelled otherwise on disk. */
+/** A key that has another name on disk. */
 export function named<Value>(diskName: string, codec: Codec<Value>): Named<Value> {
   return { diskName, codec };
 }
@@ -211,7 +212,7 @@ export interface Named<Value> {
   readonly codec: Codec<Value>;
 }
 
-/** One key of a record. All have the same shape, so that they are read quickly. */
+/** One key of a record. All have the same shape, so reading them is fast. */
 interface Field {
   readonly name: string;
   readonly diskName: string;
@@ -227,20 +228,20 @@ type OptionalNames<Of extends Keys> = {
       : Name
     : never;
 }[keyof Of];
-/** What a record is in code: one property for each key, optional where undefined is among its values. */
+/** A record in code: one property for each key, optional if its values include undefined. */
 export type RecordOf<Of extends Keys> = {
   -readonly [Name in Exclude<keyof Of, OptionalNames<Of>>]: ValueAt<Of[Name]>;
 } & { -readonly [Name in OptionalNames<Of>]?: ValueAt<Of[Name]> } extends infer Value
   ? { [Name in keyof Value]: Value[Name] }
   : never;
 
-/** What becomes of keys that a record does not declare: kept as they are, dropped from what is read, or refused. */
+/** What happens to keys that a record does not declare: kept unchanged, dropped when read, or refused. */
 export type UnknownKeys = 'keep' | 'drop' | 'refuse';
 
-/** Foreign keys that are spelled like one of our names in code, whose place they must not take. */
+/** Holds foreign keys spelled like one of our names in code, so they cannot take its place. */
 const FOREIGN = Symbol('foreign keys');
 
-/** An object with these keys, written in this order. Keys that are not among them stand in code just as on disk. */
+/** An object with these keys, written in this order. Other keys have the same name in code as on disk. */
 export function record<const Of extends Keys>(
   keys: Of,
   unknownKeys: UnknownKeys = 'keep',
@@ -260,7 +261,7 @@ export function record<const Of extends Keys>(
     let place = '';
     let known = 0;
     try {
-      // By index and not by `of`: a list of a hundred sessions comes here so often that V8 would compile this once more, to
+      // By index, not with `of`: a list of a hundred sessions calls this so often that V8 would compile it again, to
       // machine code, which takes longer than the whole list.
       for (let at = 0; at < fields.length; at++) {
         const field = fields[at] as Field;
@@ -276,7 +277,7 @@ export function record<const Of extends Keys>(
     }
     if (unknownKeys === 'drop') return made as RecordOf<Of>;
     const present = Object.keys(given);
-    // A list reads hundreds of records, and hardly any has a key that is not ours.
+    // A list reads hundreds of records, and hardly any has a foreign key.
     if (present.length === known) return made as RecordOf<Of>;
     for (const key of present) {
       if (diskNames.has(key) || key === '__proto__') continue;
@@ -307,7 +308,7 @@ export function record<const Of extends Keys>(
     return made;
   }
 
-  /** What we declare wins. */
+  /** Our declared keys win. */
   function keep(made: Record<string, unknown>, key: string, value: unknown): void {
     if (!diskNames.has(key) && key !== '__proto__') made[key] = value;
   }
@@ -332,7 +333,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
   throw new RecordFault(value === undefined ? 'missing' : NOT_AN_OBJECT);
 }
 
-/** What a file has as an object, too: something with a `toJSON` becomes whatever that says. */
+/** Whether a file would store it as an object too: something with a `toJSON` becomes whatever that returns. */
 function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && typeof value.toJSON !== 'function';
 }

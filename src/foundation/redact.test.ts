@@ -21,7 +21,7 @@ describe('redact', () => {
     ['huggingface-token', `hf_${letters(34)}`],
     ['jwt', `eyJ${letters(20)}.eyJ${letters(30)}.${letters(30)}`],
     ['private-key', `-----BEGIN RSA PRIVATE KEY-----\n${letters(64)}\n-----END RSA PRIVATE KEY-----`],
-  ])('takes out a %s and says what it was', (kind, secret) => {
+  ])('removes a %s and says what it was', (kind, secret) => {
     expect(redact(`before ${secret} after`)).toBe(`before [redacted:${kind}] after`);
   });
 
@@ -66,7 +66,7 @@ describe('redact', () => {
       `{"key":"sk-ant-${letters(30)}","next":"AKIAIOSFODNN7EXAMPLE"}`,
       '{"key":"[redacted:anthropic-key]","next":"[redacted:aws-key]"}',
     ],
-  ])('keeps what stands around the secret: %s', (text, redacted) => {
+  ])('keeps what is around the secret: %s', (text, redacted) => {
     expect(redact(text)).toBe(redacted);
   });
 
@@ -77,11 +77,11 @@ describe('redact', () => {
     `sha256-${'a1b2c3d4'.repeat(8)} and ${'0123456789abcdef'.repeat(2)} and ./node_modules/some/very/long/path/to/a-file.test.ts`,
     '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE----- and -----BEGIN RSA PRIVATE KEY----- alone',
     'thisIsAVeryLongIdentifierThatSomebodyWrote_and_this_is_another_one_in_snake_case',
-  ])('takes nothing that only looks like one: %s', (text) => {
+  ])('removes nothing that only looks like one: %s', (text) => {
     expect(redact(text)).toBe(text);
   });
 
-  it('leaves the 1,000 commonest identifiers alone, however they stand', () => {
+  it('leaves the 1,000 commonest identifiers alone, in any context', () => {
     const names = readFileSync(new URL('../../test/fixtures/common-identifiers.txt', import.meta.url), 'utf8')
       .trim()
       .split('\n');
@@ -101,7 +101,7 @@ describe('redact', () => {
     expect(redact(names.join(' '))).toBe(names.join(' '));
   });
 
-  it('finds a secret wherever it stands in a text', () => {
+  it('finds a secret anywhere in a text', () => {
     const secret = `ghp_${letters(36)}`;
     for (let before = 0; before < 100; before++) {
       const text = `${' x'.repeat(before)}${' '.repeat(before % 3)}"${secret}" after`;
@@ -109,7 +109,7 @@ describe('redact', () => {
     }
   });
 
-  it('is done with hostile text as soon as with any other', () => {
+  it('handles hostile text as fast as any other', () => {
     for (const piece of [
       '-eyJabcdefgh',
       '-----BEGIN RSA PRIVATE KEY-----\n',

@@ -1,12 +1,12 @@
 import { mayBeNamed, secretValueAt } from './secret-values.js';
 
 /**
- * The one funnel between text that may hold secrets and disk. It knows the shapes of keys and tokens that say of
- * themselves what they are, and values whose names say it, so ordinary code and prose pass unchanged; what it finds
- * becomes `[redacted:kind]`. It looks at the text as a person sees it: colours within a key do not hide it.
+ * The one funnel between text that may hold secrets and the disk. It recognises keys and tokens whose shape gives them
+ * away, and values whose names say that they are secret, so ordinary code and prose pass unchanged. What it finds
+ * becomes `[redacted:kind]`. It sees the text as a person does: colours within a key do not hide it.
  */
 
-/** Kinds of secrets and their shapes. All of them are a run of 20 or more letters, digits and few other characters. */
+/** Kinds of secrets and their shapes. Each is a run of 20 or more letters, digits and a few other characters. */
 const SHAPES = {
   'anthropic-key': 'sk-ant-[A-Za-z0-9_-]{20,}',
   'openai-key': 'sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,}',
@@ -33,7 +33,7 @@ const TOKENS = new RegExp(
   'g',
 );
 const MIN_RUN = 20;
-/** Which characters a run may have, by their code. */
+/** The characters that a run may contain, by their code. */
 const IN_RUN = new Uint8Array(128);
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.+/=~')
   IN_RUN[character.charCodeAt(0)] = 1;
@@ -44,7 +44,7 @@ const KEY_END = '-----END ';
 const KEY_HEADER = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/y;
 const KEY_FOOTER = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----/y;
 const MAX_KEY = 20_000;
-/** The password between user and host, which may hold anything but what ends an address. A placeholder is none. */
+/** The password between user and host, which may hold anything except what ends an address. A placeholder does not count. */
 const PASSWORD = /(:\/\/[^\s:/@"'<>]{0,200}:)(?![$<{*[])[^\s/"'<>]{1,500}(?=@)/y;
 
 /** A stretch of text that is a secret. */
@@ -54,7 +54,7 @@ interface Secret {
   readonly kind: string;
 }
 
-/** Text without the secrets it held. It costs less than writing the text down as JSON. */
+/** Text without its secrets. This costs less than writing the text as JSON. */
 export function redact(text: string): string {
   if (ESCAPES.some((start) => text.includes(start))) return redactStyled(text);
   const secrets = secretsIn(text);
@@ -68,14 +68,14 @@ export function redact(text: string): string {
   return redacted + text.slice(copiedTo);
 }
 
-/** How an escape looks: as it is, in JSON and source, made visible. */
+/** The spellings of an escape: raw, in JSON and source code, made visible. */
 const ESCAPES = ['\u001b', '\u009b', '\\u001b', '\\u001B', '\\x1b', '\\x1B', '\\033', '^['];
 const SEQUENCE =
   /(?:(?:\u001b|\\+(?:u001[bB]|x1[bB]|033)|\^\[)\[|\u009b)[0-?]{0,40}[ -/]{0,4}[@-~]|\u001b\][^\u0007\u001b]{0,2000}(?:\u0007|\u001b\\)/g;
 
-/** Finds secrets in what is left without escape sequences, and blacks them out where they stand; the sequences stay. */
+/** Finds secrets in the text without its escape sequences and blacks them out in place; the sequences stay. */
 function redactStyled(text: string): string {
-  // Words, and behind each of them the sequence that ends it.
+  // Words, each with the escape sequence that ends it.
   const pieces: [words: string, sequence: string][] = [];
   let end = 0;
   for (const { 0: sequence, index } of text.matchAll(SEQUENCE)) {
@@ -104,7 +104,7 @@ function redactStyled(text: string): string {
   return redacted;
 }
 
-/** In the order in which they stand, none within another. */
+/** In text order, none inside another. */
 function secretsIn(text: string): Secret[] {
   const found: Secret[] = [];
   const add = (from: number, to: number, kind: string) => void found.push({ from, to, kind });
@@ -117,7 +117,7 @@ function secretsIn(text: string): Secret[] {
 
 type Add = (from: number, to: number, kind: string) => void;
 
-/** Of two that overlap the wider one stays, of two alike the first: it says more exactly what it is. */
+/** Of two that overlap, the wider one stays; of two alike, the first, because it names the secret more exactly. */
 function merged(found: readonly Secret[]): Secret[] {
   const rows = found.map((secret, rank) => ({ ...secret, rank }));
   rows.sort((a, b) => a.from - b.from || b.to - a.to || a.rank - b.rank);
@@ -143,7 +143,7 @@ function findPrivateKeys(text: string, add: Add): void {
   }
 }
 
-/** Where a private key begins that has not ended yet: what follows may be the rest of it. -1 where there is none. */
+/** The start of a private key that has not ended yet, so what follows may belong to it; -1 if there is none. */
 export function openPrivateKey(text: string): number {
   const at = text.lastIndexOf(KEY_START);
   if (at === -1 || text.length - at > MAX_KEY) return -1;
@@ -151,7 +151,7 @@ export function openPrivateKey(text: string): number {
   return KEY_HEADER.test(text) && text.indexOf(KEY_END, at) === -1 ? at : -1;
 }
 
-/** Looks at every 20th character only: whatever is long enough to be a secret is met, most else is passed over. */
+/** Looks only at every 20th character: that hits every run long enough to be a secret and skips most of the rest. */
 function findRuns(text: string, add: Add): void {
   for (let at = MIN_RUN - 1, from = 0; at < text.length; at += MIN_RUN) {
     if (!isInRun(text, at)) continue;
@@ -182,7 +182,7 @@ function findTokens(run: string, at: number, add: Add): boolean {
   return isFound;
 }
 
-/** Keeps the address: it tells what the password was for. */
+/** Keeps the address, which shows what the password was for. */
 function findPasswords(text: string, add: Add): void {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 1)) {
     PASSWORD.lastIndex = at;
@@ -193,7 +193,7 @@ function findPasswords(text: string, add: Add): void {
   }
 }
 
-/** What stands behind `=` or `:` and a name that says what it is. */
+/** The value after `=` or `:`, if the name before it marks it as a secret. */
 function findValues(text: string, add: Add): void {
   for (const sign of ['=', ':'] as const) {
     for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + 1)) {

@@ -1,16 +1,19 @@
-/** A session whose time may have come, as its kind tells of it. Nothing is read before it is looked at. */
+/** A session that may be due for removal, as its kind describes it. Nothing is read before `look` is called. */
 export interface Retirable {
   readonly id: string;
-  /** How it stands now; undefined where it is not old enough, somebody waits for it, or nothing tells its age. */
+  /** Its current facts; undefined if it is not old enough, someone is waiting for it, or its age is unknown. */
   look(): RetirableFacts | undefined;
-  /** Moves it to the trash if, under its lock, it is still old; else false. Throws SESSION_NOT_FOUND, LOCKED, STORAGE_FAILED. */
+  /**
+   * Moves it to the trash if, under its lock, it is still old; otherwise returns false. Throws SESSION_NOT_FOUND,
+   * LOCKED, STORAGE_FAILED.
+   */
   retire(): Promise<boolean>;
 }
 
-/** What is true of a session that is old enough. */
+/** The facts of a session that is old enough. */
 export interface RetirableFacts {
-  /** Why it must stay all the same. */
+  /** Why it must stay anyway. */
   readonly kept?: string | undefined;
-  /** Whether somebody decided and nobody was told: it goes only where that is asked for. */
+  /** Whether a decision was made that nobody has been told about: it is removed only on request. */
   readonly isUncollected?: boolean | undefined;
 }

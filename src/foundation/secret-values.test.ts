@@ -24,7 +24,7 @@ describe('a value whose name says that it is a secret', () => {
     ['_auth=dXNlcjpwYXNzMTIz', '_auth=[redacted:value]'],
     ['https://ada:pa55@host/x', 'https://ada:[redacted:password]@host/x'],
     ['password = 12345678', 'password = [redacted:value]'],
-  ])('is taken out: %s', (text, redacted) => {
+  ])('is removed: %s', (text, redacted) => {
     expect(redact(text)).toBe(redacted);
     expect(redact(redacted)).toBe(redacted);
   });
@@ -48,7 +48,7 @@ describe('a value whose name says that it is a secret', () => {
     'token = tokens[0]; password = user1.password; secret: my-secret-2',
     'PWD=/home/ada and OLDPWD=/tmp/x1 and PASSWORD=$OTHER',
     'token ::= letter1 | digit2',
-  ])('is none in code and prose: %s', (text) => {
+  ])('is not found in code and prose: %s', (text) => {
     expect(redact(text)).toBe(text);
   });
 });
@@ -87,7 +87,7 @@ describe('a secret within colours', () => {
     expect(redact(text)).toBe(redacted);
   });
 
-  it('is found wherever the sequences stand, and nothing else is changed', () => {
+  it('is found wherever the sequences are, and nothing else is changed', () => {
     for (let at = 0; at <= KEY.length; at++) {
       const styled = `x ${KEY.slice(0, at)}\x1b[38;5;1m${KEY.slice(at)} \x1b[0my`;
       expect(redact(styled).replaceAll(/\x1b\[[0-9;]*m/g, '')).toBe('x [redacted:anthropic-key] y');

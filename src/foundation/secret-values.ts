@@ -1,6 +1,6 @@
 /**
  * Values that are secrets because of their names: `password: …`, `"client_secret": "…"`, `export TOKEN='…'`,
- * `Authorization: Basic …`. Code and prose have such names, too, so a value must look like one.
+ * `Authorization: Basic …`. Code and prose use such names too, so the value must look like a secret as well.
  */
 
 export interface SecretValue {
@@ -10,12 +10,12 @@ export interface SecretValue {
 }
 
 const MAX_NAME = 80;
-/** The last two letters of the names below: most signs are passed over by looking at these. */
+/** The last two letters of the names below; checking these first skips most signs. */
 const NAME_ENDS = new Uint8Array(32 * 32);
 for (const end of ['rd', 'wd', 'se', 'ss', 'et', 'en', 'ey', 'al', 'ls', 'th', 'on'])
   NAME_ENDS[endOf(end, 2)] = 1;
 
-/** Letters of either case as a number; something else may come to the same. */
+/** Two letters of either case as one number; other characters may give the same number. */
 function endOf(text: string, end: number): number {
   return ((text.charCodeAt(end - 2) & 31) << 5) | (text.charCodeAt(end - 1) & 31);
 }
@@ -51,11 +51,11 @@ function nameBefore(text: string, end: number): string {
   return text.slice(start, end);
 }
 
-/** Which characters a name may have, by their code. */
+/** The characters that a name may contain, by their code. */
 const IN_NAME = new Uint8Array(128);
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.')
   IN_NAME[character.charCodeAt(0)] = 1;
-/** Names of variables as `env` and shell scripts print them. */
+/** Variable names as `env` and shell scripts print them. */
 const ENVIRONMENT = /(?:(?:API|_)KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|_PASS|_PWD)$/;
 const PASSWORDS = /(?:passw(?:or)?d|passphrase|_pass|_pwd)$/i;
 const SECRETS =
@@ -79,7 +79,7 @@ function credentialsAt(text: string, at: number): SecretValue | undefined {
   return { from: CREDENTIALS.lastIndex - value.length, to: CREDENTIALS.lastIndex, kind: 'token' };
 }
 
-/** In quotes or not, whatever it is: nobody writes prose or code behind a variable in capitals. */
+/** Any value, quoted or not: nobody writes prose or code after a variable in capitals. */
 const ENVIRONMENT_VALUE = /(?!["']?\[redacted:)(["']?)([^\s"'$][^\s"']*)\1/y;
 
 function environmentValueAt(text: string, at: number, minLength: number): SecretValue | undefined {
@@ -110,14 +110,17 @@ function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value);
 }
 
-/** Words, names and types have letters; a secret has something else, too. Digits alone are a number, if not a password. */
+/**
+ * Words, names and types consist of letters; a secret contains something else too. Digits alone are a number, unless
+ * this is a password.
+ */
 function looksSecret(value: string, name: string): boolean {
   if (/^\d+$/.test(value)) return PASSWORDS.test(name) && value.length >= 6;
   if (/^[A-Za-z_$][\w$]*(?:[.?:|&][A-Za-z_$][\w$]*)+\??$/.test(value)) return false;
-  // A name for what is meant, such as token2 or my-secret-1.
+  // A word for a secret rather than a secret, such as token2 or my-secret-1.
   if (/pass|secret|token|key|auth/i.test(value) && /^[a-z]+(?:[_.-][a-z]+)*[_.-]?\d{0,2}$/i.test(value))
     return false;
-  // Of npm: user and password in base64, which may be letters only.
+  // npm's user and password in base64, which may be letters only.
   if (name === '_auth') return true;
   return /[A-Za-z]/.test(value) && /[0-9!@#$%^&*+=~]/.test(value);
 }

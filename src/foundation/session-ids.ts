@@ -5,7 +5,7 @@ import { visibleExcerpt, visibleLine } from './text/visible-text.js';
 export class SessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {
   readonly code = 'SESSION_NOT_FOUND';
 
-  /** `listedBy` is the command that shows the known ones. */
+  /** `listedBy` is the command that lists the known sessions. */
   constructor(sessionId: string, listedBy = 'holdfast questions list --all') {
     super(`Session not found: ${visibleExcerpt(sessionId, 80)}`, {
       hint: `List the known ones with \`${listedBy}\`.`,
@@ -13,13 +13,13 @@ export class SessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {
   }
 }
 
-/** What was typed fits several sessions. */
+/** The typed id fits several sessions. */
 export class AmbiguousIdError extends HoldfastError<'AMBIGUOUS_ID'> {
   readonly code = 'AMBIGUOUS_ID';
   /** Their full ids. */
   readonly candidates: readonly string[];
 
-  /** `describe` says more about a candidate than its id, such as its kind. */
+  /** `describe` adds to the id of a candidate, for example its kind. */
   constructor(
     typed: string,
     candidates: readonly string[],
@@ -40,8 +40,8 @@ const MAX_SHOWN = 10;
 const MIN_PREFIX = 4;
 
 /**
- * The one id that was meant: an exact one of any length, or the only one that starts with 4 or more characters.
- * Undefined where none fits. Throws AMBIGUOUS_ID.
+ * The one id that was meant: an exact match of any length, or the only id that starts with the 4 or more typed
+ * characters. Undefined if none fits. Throws AMBIGUOUS_ID.
  */
 export function findId(ids: readonly string[], typed: string): string | undefined {
   if (ids.includes(typed)) return typed;

@@ -1,4 +1,4 @@
-/** Put in place by the build from package.json. */
+/** The build fills this in from package.json. */
 declare const __HOLDFAST_VERSION__: string | undefined;
 
 /** The version of this package. */

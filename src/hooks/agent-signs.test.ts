@@ -11,7 +11,7 @@ describe('the signs of an agent', () => {
     tool: { name: 'Bash', input: { command } },
   });
 
-  it('say that the command runs already, however the shell quotes it', async () => {
+  it('say that the command is already running, however the shell quotes it', async () => {
     const command = `sleep 100 # it's "quoted"`;
     const signs = followAgent(nodeFileSystem, asked(command), process.pid);
     expect(signs.read()).toBeUndefined();

@@ -3,7 +3,7 @@ import type { FileSystem } from '../storage/index.js';
 import type { PermissionAsked } from './events.js';
 import { TranscriptTail } from './transcript-tail.js';
 
-/** What tells that the agent does not wait for our answer any more, in words; undefined while it may. */
+/** Why the agent no longer waits for our answer, in words; undefined while it may still wait. */
 export interface AgentSigns {
   read(): string | undefined;
 }
@@ -12,8 +12,8 @@ const AGENT_IS_GONE = 'the agent that asked is gone';
 export const ANSWERED_THERE = 'it was answered at the terminal';
 
 /**
- * Follows the agent that started this hook. It is not told when the agent's own dialog is answered with yes, so it looks:
- * whether the agent lives, whether its transcript has the result of the tool, whether the command runs already.
+ * Follows the agent that started this hook. Nothing reports a yes in the agent's own dialog, so this looks for signs:
+ * whether the agent is alive, whether its transcript has the result of the tool, whether the command is already running.
  */
 export function followAgent(
   fileSystem: FileSystem,
@@ -37,7 +37,7 @@ export function followAgent(
   };
 }
 
-/** Our parent and its parent: a shell and the agent, or the agent and whoever started it. One that is gone took the dialog along. */
+/** Our parent and its parent: a shell and the agent, or the agent and whatever started it. If one is gone, so is the dialog. */
 function ancestorsOf(fileSystem: FileSystem, agentPid: number | undefined): ProcessEntry[] {
   const parent = findProcess(fileSystem, process.ppid);
   const grandparent = parent === undefined ? undefined : findProcess(fileSystem, parent.parentPid);

@@ -31,8 +31,8 @@ import { HOOK_AGENTS, type HookFacts, WAITS_FOR, type WaitsFor } from './events.
 import { interruptedAt } from './interruption.js';
 
 /**
- * `<state>/agents/<agent>-<session>.json`: an agent that a person started and that its hooks told us of. A copy of what the
- * agent knows itself, so it need not survive power loss.
+ * `<state>/agents/<agent>-<session>.json`: an agent that a person started and whose hooks report to us. The agent itself
+ * knows all of this, so the file need not survive power loss.
  */
 const AgentRecord = record({
   version: whole(),
@@ -40,28 +40,28 @@ const AgentRecord = record({
   session: text,
   workingDirectory: text,
   state: oneOf(['working', 'waiting']),
-  /** What it waits for, and in words. */
+  /** What it is waiting for: the kind, and in words. */
   waitsFor: optional(oneOf(WAITS_FOR)),
   words: optional(text),
   since: time,
   transcript: optional(text),
-  /** How long the transcript was when it began to wait: one that has grown since tells that it went on. */
+  /** The length of the transcript when the wait began: if it has grown since, the agent has continued. */
   transcriptBytes: optional(count),
-  /** The agent's own process, where the hook knows it. */
+  /** The agent's own process, if the hook knows it. */
   process: optional(ProcessRecord),
 });
 export type AgentRecord = ValueOf<typeof AgentRecord>;
 
-/** An agent that waits on a person, as whoever tells people wants to know it. */
+/** What an agent is waiting for from a person, as notices describe it. */
 export interface Waiting {
   readonly waitsFor: WaitsFor;
   readonly words: string;
 }
 
-/** Ids of both agents are UUIDs; nothing else becomes a name of a file. */
+/** The ids of both agents are UUIDs; nothing else becomes part of a file name. */
 const SESSION = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The agents that people started, as far as their hooks tell: one small file each. */
+/** The agents that people started, as far as their hooks report: one small file each. */
 export class HookedAgents {
   readonly #tools: LockTools;
   readonly #directory: string;
@@ -73,7 +73,7 @@ export class HookedAgents {
     this.#log = tools.log;
   }
 
-  /** Writes down how an agent stands. Never throws: what it is for is only shown. */
+  /** Records how an agent stands. Never throws: the records are only for display. */
   note(facts: HookFacts, waiting: Waiting | undefined, agentPid?: number): void {
     const path = this.#path(facts);
     if (path === undefined) return;
@@ -101,7 +101,7 @@ export class HookedAgents {
     if (path !== undefined) removeQuietly(this.#tools.fileSystem, path);
   }
 
-  /** All that live, as far as can be told; those that are proven dead are forgotten. A record that cannot be read is left out. */
+  /** All agents that are alive, as far as we know; those proven dead are forgotten. Unreadable records are left out. */
   list(): AgentRecord[] {
     const { fileSystem, identity } = this.#tools;
     return listDirectory(fileSystem, this.#directory).flatMap((name) => {
@@ -117,7 +117,7 @@ export class HookedAgents {
     });
   }
 
-  /** What an agent wrote since it was last heard of tells that it does not wait any more, or that it was interrupted. */
+  /** What an agent has written since its last report shows whether it still waits, or was interrupted. */
   #asItStands(known: AgentRecord): AgentRecord {
     const { waitsFor, transcript, transcriptBytes } = known;
     if (waitsFor === 'prompt' || transcript === undefined) return known;
@@ -154,7 +154,7 @@ export class HookedAgents {
     let facts: { transcriptBytes?: number } = {};
     this.#quietly(transcript, () => {
       const real = resolveUserPath(this.#tools.fileSystem, transcript);
-      // One that is not there yet begins with this turn.
+      // A transcript that does not exist yet begins with this turn.
       const size = real === undefined ? 0 : this.#tools.fileSystem.look(real)?.size;
       if (size !== undefined) facts = { transcriptBytes: size };
     });

@@ -45,13 +45,13 @@ describe('a card of a hook', () => {
     expect((await world.sessions.get(id)).collectedAt).not.toBeNull();
   });
 
-  it('is not printed where the agent has gone on when the answer comes, and says so', async () => {
+  it('is not printed if the agent has continued when the answer arrives, and says so', async () => {
     let isOver = false;
     const { world, printed, end, id } = await ask({
       signs: { read: () => (isOver ? ANSWERED_THERE : undefined) },
     });
     await using _world = world;
-    // Between two looks: only the last one, before it would be printed, can see it.
+    // Between two looks: only the last look, right before printing, can see it.
     const answered = world.sessions.answer(id, () => {
       isOver = true;
       return YES;

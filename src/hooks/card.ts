@@ -3,7 +3,7 @@ import { describePermission } from '../run/questions/ask-permission.js';
 import { permissionAsker, type QuestionInput } from '../sessions/question/index.js';
 import type { FormAsked, HookFacts, PermissionAsked, PermissionSuggestion } from './events.js';
 
-/** The card of a permission: the whole input of the tool, where, and what "always" would change. */
+/** The card for a permission: the whole input of the tool, the place, and what "always" would change. */
 export function permissionCard(asked: PermissionAsked): QuestionInput {
   const { agent, tool, suggestions, hasOwnDialog, subagent } = asked;
   const who = subagent === undefined ? agent : `${agent} (subagent ${visibleLine(subagent)})`;
@@ -29,7 +29,7 @@ export function permissionCard(asked: PermissionAsked): QuestionInput {
   };
 }
 
-/** What would be changed, whole and in the agent's own spelling: it is passed on as it is. */
+/** What would be changed, whole and in the agent's own spelling: it is passed on unchanged. */
 function suggestionLine(suggestion: PermissionSuggestion): string {
   const shown = visibleLine(JSON.stringify(suggestion));
   const fence = '`'.repeat(
@@ -50,7 +50,7 @@ export function formQuestions({ server, message, fields }: FormAsked): QuestionI
   }));
 }
 
-/** Who asks: the agent, by its hook, in this conversation of its own. */
+/** The asker: the agent, through its hook, in this conversation of its own. */
 export function hookAsker({ agent, session }: HookFacts) {
   return permissionAsker({ agent, hook: session });
 }

@@ -1,16 +1,16 @@
 import { isObject } from '../foundation/index.js';
 
-/** The agents whose hooks we know. */
+/** The agents with hooks that we support. */
 export const HOOK_AGENTS = ['claude', 'codex'] as const;
 export type HookAgent = (typeof HOOK_AGENTS)[number];
 
-/** What every hook of an agent is told, as far as we use it. */
+/** What every hook of an agent gets, as far as we use it. */
 export interface HookFacts {
   readonly agent: HookAgent;
   /** The agent's own id of its conversation. */
   readonly session: string;
   readonly workingDirectory: string;
-  /** Where the agent writes that conversation down. */
+  /** The file in which the agent records that conversation. */
   readonly transcript?: string | undefined;
 }
 
@@ -23,23 +23,23 @@ export interface HookTool {
 /** A permission that a person may give on a card. */
 export interface PermissionAsked extends HookFacts {
   readonly tool: HookTool;
-  /** The subagent that asks, by what the agent calls its kind. */
+  /** The kind of the subagent that asks, as the agent names it. */
   readonly subagent?: string | undefined;
-  /** What the agent would change to never ask again, word for word; empty where it offers nothing. */
+  /** What the agent would change so it never asks again, word for word; empty if it offers nothing. */
   readonly suggestions: readonly PermissionSuggestion[];
   /** Whether the agent's own dialog is open while the hook runs. */
   readonly hasOwnDialog: boolean;
 }
 
-/** A change of the agent's own permissions, in its own form. */
+/** A change to the agent's own permissions, in its own format. */
 export type PermissionSuggestion = Readonly<Record<string, unknown>>;
 
-/** A field of a form that a server of the agent wants to have filled in. */
+/** A field of a form that one of the agent's servers wants filled in. */
 export interface FormField {
   readonly name: string;
   readonly title: string;
   readonly about: string;
-  /** The values to choose from, as the form spells them, each with its label. */
+  /** The values to choose from, as the form spells them, each with a label. */
   readonly choices: readonly { readonly label: string; readonly value: string | boolean }[];
 }
 
@@ -50,40 +50,40 @@ export interface FormAsked extends HookFacts {
   readonly fields: readonly FormField[];
 }
 
-/** Why an agent waits on a person. */
+/** Why an agent is waiting for a person. */
 export const WAITS_FOR = ['permission', 'question', 'plan', 'form', 'prompt'] as const;
 export type WaitsFor = (typeof WAITS_FOR)[number];
 
-/** What an event of an agent means for us. */
+/** What an agent's event means for us. */
 export type HookMeaning =
   | { readonly does: 'ask'; readonly asked: PermissionAsked }
   | { readonly does: 'ask-form'; readonly asked: FormAsked }
-  /** It waits on the person, at its own terminal only. */
+  /** The agent is waiting for the person, who can answer only at its own terminal. */
   | { readonly does: 'tell'; readonly facts: HookFacts; readonly waitsFor: WaitsFor; readonly words: string }
   | { readonly does: 'note'; readonly facts: HookFacts; readonly state: 'working' | 'ended' }
   | { readonly does: 'nothing'; readonly why: string };
 
 /** Variables of the agent that say more than its input does. */
 export interface HookEnvironment {
-  /** Whether a person sits at the agent; undefined where it does not say. */
+  /** Whether a person is sitting at the agent; undefined if it does not say. */
   readonly isAttended?: boolean | undefined;
 }
 
-/** Tools of Claude Code that are a dialog of its own, which a plain yes would not answer. */
+/** Tools of Claude Code that open a dialog of their own, which a plain yes would not answer. */
 const OWN_DIALOGS: Readonly<Record<string, { waitsFor: WaitsFor; words: string }>> = {
   AskUserQuestion: { waitsFor: 'question', words: 'asks you a question' },
   ExitPlanMode: { waitsFor: 'plan', words: 'has a plan for you to approve' },
 };
 
-/** However the server is registered: by name, or as a plugin's. */
+/** The server may be registered by name, or by a plugin. */
 const OUR_TOOLS = /^mcp__(plugin_.*_)?holdfast__(ask_user_questions|get_answered_questions)$/;
 
-/** Modes in which the agent decides by itself: whatever it asks about is not for a card. */
+/** Modes in which the agent decides by itself, so nothing it asks becomes a card. */
 const NO_CARDS = new Set(['bypassPermissions', 'dontAsk', 'never', 'bypass']);
 
 /**
- * What an agent's hook is about. Anything that is not as we know it means nothing, so that the agent goes on as without us.
- * `event` is the one that our entry was written for; an input about another one means nothing either.
+ * What an agent's hook is about. Anything we do not recognise means nothing, so the agent continues as if we were not there.
+ * `event` is the one our entry was written for; an input about another event means nothing either.
  */
 export function meaningOf(
   agent: HookAgent,
@@ -124,7 +124,7 @@ function permissionMeaning(
   if (typeof name !== 'string' || name === '' || !isObject(given)) return nothing('it names no tool');
   const own = facts.agent === 'claude' && Object.hasOwn(OWN_DIALOGS, name) ? OWN_DIALOGS[name] : undefined;
   if (own !== undefined) return { does: 'tell', facts, ...own };
-  // Leave to ask would be asked for in the very place where the question goes.
+  // Permission to ask would be requested in the very place where the question goes.
   if (OUR_TOOLS.test(name)) return nothing('it is one of our own tools');
   const isSubagent = agent_id !== undefined;
   return {
@@ -139,10 +139,10 @@ function permissionMeaning(
   };
 }
 
-/** What may be suggested; a change that we do not know could not be explained to the person. */
+/** The suggestions we know; we could not explain any other change to the person. */
 const KNOWN_SUGGESTIONS = new Set(['addRules', 'addDirectories', 'setMode']);
 
-/** All or nothing: what the agent would do for its own "always" is not ours to take apart. */
+/** All or nothing: what the agent would change for its own "always" is not ours to take apart. */
 function suggestionsIn(agent: HookAgent, given: unknown): readonly PermissionSuggestion[] {
   if (agent !== 'claude' || !Array.isArray(given)) return [];
   const isKnown = (one: unknown): one is PermissionSuggestion =>
@@ -158,9 +158,9 @@ function notificationMeaning(
   { notification_type: type }: Record<string, unknown>,
 ): HookMeaning {
   if (type === 'idle_prompt')
-    return { does: 'tell', facts, waitsFor: 'prompt', words: 'waits for your next prompt' };
+    return { does: 'tell', facts, waitsFor: 'prompt', words: 'is waiting for your next prompt' };
   if (type === 'permission_prompt')
-    return { does: 'tell', facts, waitsFor: 'permission', words: 'asks for a permission' };
+    return { does: 'tell', facts, waitsFor: 'permission', words: 'asks for permission' };
   return nothing('the notification is not about waiting');
 }
 
@@ -173,7 +173,7 @@ function formMeaning(facts: HookFacts, input: Readonly<Record<string, unknown>>)
   return fields === undefined ? told : { does: 'ask-form', asked: { ...facts, server, message, fields } };
 }
 
-/** The fields of a form where each of them is a choice; undefined for any other form. */
+/** The fields of a form that consists of choices only; undefined for any other form. */
 function fieldsOf(schema: unknown): FormField[] | undefined {
   if (!isObject(schema) || !isObject(schema.properties)) return undefined;
   const fields = Object.entries(schema.properties).map(([name, property]) => fieldOf(name, property));

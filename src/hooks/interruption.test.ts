@@ -37,7 +37,7 @@ describe('interruptedAt', () => {
     expect(interruptedAt(nodeFileSystem, dir.at('t.jsonl'), 0)).toBe(expected);
   });
 
-  it('does not count what an earlier turn ended with, nor a file that is not there', async () => {
+  it('counts neither the end of an earlier turn nor a missing file', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('t.jsonl'), PROMPT + ESCAPE);
     expect(interruptedAt(nodeFileSystem, dir.at('t.jsonl'), (PROMPT + ESCAPE).length)).toBe(undefined);

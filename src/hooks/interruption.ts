@@ -1,21 +1,21 @@
 import { isObject } from '../foundation/index.js';
 import { EndsReader, type FileSystem } from '../storage/index.js';
 
-/** More than the records that Claude Code writes behind the one that matters. */
+/** More than the records that Claude Code writes after the one that matters. */
 const TAIL_BYTES = 64 * 1024;
-/** What Claude Code writes as the words of the person who pressed Esc: with and without `for tool use`. */
+/** What Claude Code writes as the words of the person who pressed Esc, with or without `for tool use`. */
 const INTERRUPTED = /^\[Request interrupted by user/;
 
 /**
- * When the person interrupted the turn that is the last one in a transcript of Claude Code; undefined where they did not. No
- * hook tells of that. Only what was written behind a place counts: before it is another turn. Throws as the disk does.
+ * When the person interrupted the last turn in a transcript of Claude Code; undefined if they did not. No hook reports this.
+ * Only what was written after `from` counts; before it is another turn. Throws disk errors.
  */
 export function interruptedAt(fileSystem: FileSystem, path: string, from: number): string | undefined {
   const ends = new EndsReader(fileSystem, TAIL_BYTES).read(path);
   if (ends === undefined || ends.dataEnd <= from) return undefined;
   const start = Math.max(0, ends.tail.length - (ends.dataEnd - from));
   const lines = ends.tail.subarray(start).toString().split('\n');
-  // Behind the last line break a record is still being written.
+  // After the last line break, a record is still being written.
   const last = lines
     .slice(0, -1)
     .map(spokenIn)
@@ -28,7 +28,7 @@ interface Spoken {
   readonly at: string;
 }
 
-/** What was said in a record of the conversation itself; undefined for every other record, and for one that is cut. */
+/** What was said in a record of the conversation; undefined for every other record, and for one that is cut. */
 function spokenIn(line: string): Spoken | undefined {
   if (!line.includes('"message"')) return undefined;
   let entry: unknown;

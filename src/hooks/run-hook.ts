@@ -25,28 +25,28 @@ export interface HookServices {
   readonly fileSystem: FileSystem;
   /** `hooks.waitSeconds`. */
   readonly waitSeconds: number;
-  /** The agent's process, where it says so. */
+  /** The agent's process, if the agent names it. */
   readonly agentPid?: number | undefined;
   readonly environment: HookEnvironment;
-  /** Absent where the user has no channel to be told by. */
+  /** Absent if the user has no channel. */
   readonly openNotices?: (() => Promise<HookNotices>) | undefined;
-  /** Hands a decision over to the agent. */
+  /** Gives a decision to the agent. */
   print(decision: string): Promise<void>;
 }
 
-/** One call of a hook, as its agent makes it. */
+/** One call of a hook by its agent. */
 export interface HookCall {
   readonly agent: HookAgent;
   readonly event: string;
-  /** What stands on its standard input. */
+  /** The text from its standard input. */
   readonly input: string;
   /** Fires when the agent ends the hook. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Does what an agent's hook is for. Never throws, and prints nothing but a decision that a person made: whatever goes wrong, the
- * agent goes on as without us.
+ * Handles an agent's hook. Never throws, and prints nothing but a decision made by a person: if anything goes wrong, the
+ * agent continues as if we were not there.
  */
 export async function runHook(services: HookServices, call: HookCall): Promise<void> {
   try {
@@ -68,7 +68,7 @@ async function act(services: HookServices, { agent, event, input, signal }: Hook
       else agents.note(meaning.facts, undefined, agentPid);
       return;
     case 'tell':
-      // A notification of the agent's own repeats what another event has told.
+      // The agent's own notification repeats what another event has reported.
       if (event === 'Notification') return tellByHook(agents, { ...meaning, agentPid });
       return tellPerson(services, { ...meaning, agentPid });
     case 'ask':
@@ -78,7 +78,7 @@ async function act(services: HookServices, { agent, event, input, signal }: Hook
   }
 }
 
-/** Nothing of ours can answer it. A turn that is over is no news: whoever looks sees it. */
+/** For what we cannot answer ourselves. The end of a turn is no news: anyone who looks sees it. */
 async function tellPerson(services: HookServices, told: HookTold): Promise<void> {
   tellByHook(services.agents, told);
   if (told.waitsFor === 'prompt') return;
@@ -93,7 +93,7 @@ async function askPermission(
 ): Promise<void> {
   const { agents, agentPid, fileSystem } = services;
   const patience = patienceMs(asked, services.waitSeconds);
-  // First the signs: what the agent does from now on counts.
+  // Signs first: what the agent does from now on counts.
   const signs = followAgent(fileSystem, asked, agentPid);
   const told: HookTold = {
     facts: asked,
@@ -103,7 +103,7 @@ async function askPermission(
   };
   if (patience === 0) return tellPerson(services, told);
   tellByHook(agents, told);
-  // Of the card, which is a question like any other.
+  // For the card, which is a question like any other.
   await using _notices = await services.openNotices?.();
   const end = await cardOrNothing(services, () =>
     answerByCard(services, {
@@ -126,7 +126,7 @@ async function askForm(services: HookServices, asked: FormAsked, signal: AbortSi
   const told: HookTold = {
     facts: asked,
     waitsFor: 'form',
-    words: `has a form of ${asked.server} for you`,
+    words: `has a form from ${asked.server} for you`,
     agentPid,
   };
   if (waitSeconds === 0) return tellPerson(services, told);
@@ -145,7 +145,7 @@ async function askForm(services: HookServices, asked: FormAsked, signal: AbortSi
   if (end === 'given') agents.note(asked, undefined, agentPid);
 }
 
-/** What is too long to be shown whole is not asked: a person must not say yes to what they cannot read. */
+/** Asks nothing that is too long to be shown whole: a person must not say yes to what they cannot read. */
 async function cardOrNothing(
   services: HookServices,
   ask: () => Promise<CardEnd>,

@@ -17,7 +17,7 @@ function tailOf(dir: TempDir, text: string) {
 }
 
 describe('the end of a transcript', () => {
-  it('tells when the call has its result, whichever order its keys are in', async () => {
+  it('shows when the call has its result, in whatever order its keys are', async () => {
     await using dir = await tempDir();
     const { tail, add } = tailOf(dir, call('1', { description: 'Lists', command: 'ls' }));
     expect(tail.hasResultOf(TOOL)).toBe(false);
@@ -25,7 +25,7 @@ describe('the end of a transcript', () => {
     expect(tail.hasResultOf(TOOL)).toBe(true);
   });
 
-  it('does not take the result of an equal call before it for its own', async () => {
+  it('does not mistake the result of an equal earlier call for its own', async () => {
     await using dir = await tempDir();
     const { tail, add } = tailOf(dir, `${call('1')}${result('1')}`);
     expect(tail.hasResultOf(TOOL)).toBe(false);
@@ -46,7 +46,7 @@ describe('the end of a transcript', () => {
     expect(tail.hasResultOf(TOOL)).toBe(true);
   });
 
-  it('tells nothing of a file that is not there', () => {
+  it('says nothing about a missing file', () => {
     expect(new TranscriptTail(nodeFileSystem, '/nowhere/at/all').hasResultOf(TOOL)).toBe(false);
   });
 });

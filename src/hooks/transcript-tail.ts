@@ -2,27 +2,27 @@ import { isObject } from '../foundation/index.js';
 import { attempt, closeQuietly, type FileSystem, OpenFlags, resolveUserPath } from '../storage/index.js';
 import type { HookTool } from './events.js';
 
-/** How much before the end of a transcript the call may stand that the hook is about. */
+/** How far before the end of a transcript the hook's own call may be. */
 const LOOK_BACK_BYTES = 4 * 1024 * 1024;
-/** What an agent writes at once between two looks; more than that is read with the next one. */
+/** How much is read in one look; the rest is read in the next one. */
 const MAX_READ_BYTES = 16 * 1024 * 1024;
 
-/** The end of an agent's transcript as it grows: the calls of tools that are in it, and which of them have a result. */
+/** The end of an agent's transcript as it grows: the tool calls in it, and which of them have a result. */
 export class TranscriptTail {
   readonly #fileSystem: FileSystem;
   readonly #path: string;
   #at: number | undefined;
   #rest = '';
-  /** The calls that have no result yet, by id. */
+  /** The calls without a result so far, by id. */
   readonly #open = new Map<string, HookTool>();
-  /** Calls whose result came while we looked. */
+  /** Calls whose result came since we started looking. */
   readonly #done: HookTool[] = [];
 
   constructor(fileSystem: FileSystem, path: string) {
     this.#fileSystem = fileSystem;
     this.#path = path;
     this.#read();
-    // What was over before the hook began is another call, however alike.
+    // A call that ended before the hook began is another one, however alike.
     this.#done.length = 0;
   }
 
@@ -32,14 +32,14 @@ export class TranscriptTail {
     return this.#done.some((call) => isSameCall(call, tool));
   }
 
-  /** Never throws: a transcript that cannot be read tells nothing. */
+  /** Never throws: an unreadable transcript gives no signs. */
   #read(): void {
     try {
       const lines = `${this.#rest}${this.#readNew()}`.split('\n');
       this.#rest = lines.pop() ?? '';
       for (const line of lines) this.#take(line);
     } catch {
-      // The agent's own files may be anything; other signs remain.
+      // The agent's own files may be anything; the other signs remain.
     }
   }
 
@@ -54,7 +54,7 @@ export class TranscriptTail {
       const buffer = Buffer.alloc(Math.max(0, Math.min(size - from, MAX_READ_BYTES)));
       const read = this.#fileSystem.read(descriptor, buffer, 0, buffer.length, from);
       this.#at = from + read;
-      // A character may be cut at the end of a read; calls and results are told by their ids, which are ASCII.
+      // A character may be cut at the end of a read; calls and results are matched by their ids, which are ASCII.
       return buffer.toString('utf8', 0, read);
     } finally {
       closeQuietly(this.#fileSystem, descriptor);
@@ -67,7 +67,7 @@ export class TranscriptTail {
     try {
       entry = JSON.parse(line);
     } catch {
-      return; // the cut beginning, or a line that is no record
+      return; // the cut beginning, or a line that is not a record
     }
     for (const { id, call } of callsIn(entry)) this.#open.set(id, call);
     for (const id of resultsIn(entry)) {
@@ -102,7 +102,7 @@ function isSameCall(one: HookTool, other: HookTool): boolean {
   return one.name === other.name && sorted(one.input) === sorted(other.input);
 }
 
-/** The same text for the same values, in whichever order an agent writes its keys. */
+/** The same text for the same values, in whatever order an agent writes its keys. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,

@@ -7,12 +7,12 @@ export type Verdict =
   | { readonly behavior: 'allow'; readonly updatedPermissions?: readonly PermissionSuggestion[] }
   | { readonly behavior: 'deny'; readonly message: string };
 
-/** What the agent is told where the person gave no words. */
+/** What the agent is told if the person wrote nothing. */
 const DENIED = 'The user denied this.';
 
 /**
- * The verdict in an outcome; undefined where nobody decided. Own words count as a condition, and nothing can be allowed on
- * a condition: they deny, and are told.
+ * The verdict in an outcome; undefined if nobody decided. Free text counts as a condition, and a permission cannot be given
+ * on a condition: so it denies, and is passed on.
  */
 export function verdictIn(
   outcome: QuestionOutcome,
@@ -30,14 +30,17 @@ export function verdictIn(
     : { behavior: 'deny', message: DENIED };
 }
 
-/** A verdict in the agent's own format. Codex refuses keys that it does not know. */
+/** A verdict in the agent's own format. Codex rejects unknown keys. */
 export function permissionDecision(agent: HookAgent, verdict: Verdict): string {
   const decision =
     agent === 'codex' && verdict.behavior === 'allow' ? { behavior: verdict.behavior } : verdict;
   return JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
 }
 
-/** What a person filled in, in the agent's own format; undefined where nobody decided, or not in the words of the form. */
+/**
+ * What a person filled in, in the agent's own format; undefined if nobody decided, or an answer is not one of the form's
+ * choices.
+ */
 export function formDecision(outcome: QuestionOutcome, { fields }: FormAsked): string | undefined {
   if (outcome.status === 'rejected') return formText({ action: 'decline' });
   if (outcome.status !== 'completed') return undefined;
@@ -48,7 +51,7 @@ export function formDecision(outcome: QuestionOutcome, { fields }: FormAsked): s
     return isOwnWords || chosen === undefined ? undefined : ([name, chosen.value] as const);
   });
   const given = values.filter((value) => value !== undefined);
-  // A form takes its own choices only: what is said in other words is for the agent's own dialog.
+  // A form takes only its own choices: free text is for the agent's own dialog.
   if (given.length < fields.length) return undefined;
   return formText({ action: 'accept', content: Object.fromEntries(given) });
 }

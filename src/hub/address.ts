@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { FleetAddressError } from './errors.js';
 
-/** How a connection is kept from being read and from ending at somebody else. */
+/** How a connection is protected from being read and from ending at an impostor. */
 export type TlsMode = 'verify-full' | 'verify-ca' | 'require' | 'disable';
 
 export interface HubHost {
@@ -10,12 +10,12 @@ export interface HubHost {
   readonly port: number;
 }
 
-/** Where the database is and how to get in; the password stands apart, and nothing of ours prints it. */
+/** Where the database is and how to get in. The password is kept separate, and nothing of ours prints it. */
 export interface HubAddress {
   readonly hosts: readonly HubHost[];
   readonly user: string;
   readonly database: string;
-  /** As typed; absent means verify-full, and none on this machine. */
+  /** As typed; absent means verify-full, or no TLS on this machine. */
   readonly tls: TlsMode | undefined;
   readonly rootCertificate: string | undefined;
   readonly certificate: string | undefined;
@@ -29,7 +29,7 @@ const PARAMETERS: readonly string[] = ['host', 'port', 'sslmode', 'sslrootcert',
 const DEFAULT_PORT = 5432;
 const MAX_CHARACTERS = 4_096;
 
-/** Takes an address apart. Throws FLEET_ADDRESS_INVALID, never with anything of what was given. */
+/** Parses an address. Throws FLEET_ADDRESS_INVALID, which never repeats anything of the input. */
 export function parseAddress(text: string): HubAddress {
   const match = text.length > MAX_CHARACTERS ? null : FORM.exec(text.trim());
   if (match === null) throw new FleetAddressError('not of the form postgres://user@host/database');
@@ -37,7 +37,7 @@ export function parseAddress(text: string): HubAddress {
   const parameters = parametersOf(query);
   const colon = person.indexOf(':');
   const user = decoded(colon === -1 ? person : person.slice(0, colon));
-  if (user === '') throw new FleetAddressError('it does not say as whom: postgres://user@…');
+  if (user === '') throw new FleetAddressError('it names no user: postgres://user@…');
   if (database === '') throw new FleetAddressError('it does not name a database: …/holdfast');
   const tls = parameters.get('sslmode');
   if (tls !== undefined && !TLS_MODES.includes(tls))
@@ -79,13 +79,13 @@ export function addressWithPassword(address: HubAddress): string {
   return password === undefined ? text : text.replace('@', () => `:${encodeURIComponent(password)}@`);
 }
 
-/** Whether a place is this very machine: a socket, or loopback. */
+/** Whether a host is this machine: a socket or loopback. */
 export function isLocal({ host }: HubHost): boolean {
   if (host.startsWith('/') || host === 'localhost' || host === '::1') return true;
   return isIP(host) === 4 && host.startsWith('127.');
 }
 
-/** How a host is reached: what was typed, else nothing on this machine and everything elsewhere. */
+/** The TLS mode for a host: what was typed; otherwise none on this machine and verify-full elsewhere. */
 export function tlsFor(address: Pick<HubAddress, 'tls'>, host: HubHost): TlsMode {
   return address.tls ?? (isLocal(host) ? 'disable' : 'verify-full');
 }
@@ -110,7 +110,7 @@ function parametersOf(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (!PARAMETERS.includes(name))
-      throw new FleetAddressError(`only these may stand behind the question mark: ${PARAMETERS.join(', ')}`);
+      throw new FleetAddressError(`only these may follow the question mark: ${PARAMETERS.join(', ')}`);
     parameters.set(name, value);
   }
   return parameters;
@@ -120,7 +120,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // What it is stays unsaid: it may be the password.
+    // What stands there is not repeated: it may be the password.
     throw new FleetAddressError('a % in it is not followed by two hexadecimal digits');
   }
 }

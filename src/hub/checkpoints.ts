@@ -3,7 +3,7 @@ import type { HubConnection } from './connection.js';
 import { checkedRows } from './rows.js';
 import { storable } from './storable.js';
 
-/** Who has an entry: a later epoch or another token writes nothing. */
+/** Who has an entry: anybody with an earlier epoch or another token can no longer write. */
 export interface HubFence {
   readonly entry: string;
   readonly epoch: number;
@@ -12,7 +12,7 @@ export interface HubFence {
 
 const Oid = z.string().regex(/^[0-9a-f]{40,64}$/);
 
-/** The last point that a run can be gone on from. Another machine wrote it. */
+/** The last point from which a run can be resumed. Another machine wrote it. */
 const CheckpointRow = z.object({
   epoch: z.coerce.number(),
   n: z.coerce.number(),
@@ -72,14 +72,14 @@ export interface NewCheckpoint {
     readonly left_out: readonly { readonly path: string; readonly reason: string }[];
   };
   readonly documents: unknown;
-  /** The records of the conversation that the hub may not have yet, and how many there are in all. */
+  /** The records of the conversation that the hub may still lack, and how many there are in all. */
   readonly records: readonly { readonly seq: number; readonly record: unknown }[];
   readonly count: number;
   readonly questions: readonly unknown[];
   readonly prompt: string | null;
 }
 
-/** What the hub keeps so that runs can go on elsewhere. Each call throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_RULE. */
+/** What the hub keeps so that runs can be resumed elsewhere. Each call throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_RULE. */
 export class Checkpoints {
   readonly #connection: HubConnection;
 
@@ -87,7 +87,7 @@ export class Checkpoints {
     this.#connection = connection;
   }
 
-  /** Stores one under a fence; returns its number within the epoch. */
+  /** Stores a checkpoint under a fence; returns its number within the epoch. */
   async store({ entry, epoch, token }: HubFence, made: NewCheckpoint): Promise<number> {
     const [row] = await this.#connection.rows(
       'select holdfast.checkpoint($1, $2, $3, $4, $5, $6, $7, $8, $9) as n',
@@ -106,7 +106,7 @@ export class Checkpoints {
     return Number(row?.n);
   }
 
-  /** The last one of an entry; undefined where there is none. */
+  /** The last checkpoint of an entry; undefined if there is none. */
   async last(entry: string): Promise<CheckpointRow | undefined> {
     const found = await this.#connection.rows(
       `select c.epoch, c.n, c.run, m.name as machine, c.machine as machine_id, c.at, c.git_oid, c.git_parent, c.git_ref, c.left_out,
@@ -120,7 +120,7 @@ export class Checkpoints {
     return rows[0];
   }
 
-  /** The records of the conversation before a place, in order. */
+  /** The records of the conversation before a position, in order. */
   async records(entry: string, before: number): Promise<Record<string, unknown>[]> {
     const found = await this.#connection.rows(
       'select record from holdfast.record where entry = $1 and seq < $2 order by seq',
@@ -129,7 +129,7 @@ export class Checkpoints {
     return found.map(({ record }) => record as Record<string, unknown>);
   }
 
-  /** What the run asked on the machines that had it before. Nothing is changed. */
+  /** What the run asked on the machines that had it before. Changes nothing. */
   async asked(entry: string): Promise<{ id: string; summary: unknown }[]> {
     const found = await this.#connection.rows(
       `select s.id, s.summary from holdfast.session s join holdfast.entry e on e.id = $1
@@ -141,7 +141,7 @@ export class Checkpoints {
     return found.map(({ id, summary }) => ({ id: String(id), summary }));
   }
 
-  /** Makes this machine the home of what the run asked on others; what is on its way there comes here. */
+  /** Makes this machine the home of what the run asked on others; requests on their way there are sent here instead. */
   async takeOver({ entry, epoch, token }: HubFence): Promise<{ id: string; summary: unknown }[]> {
     const found = await this.#connection.rows('select * from holdfast.take_over($1, $2, $3)', [
       entry,
@@ -151,19 +151,19 @@ export class Checkpoints {
     return found.map(({ id, summary }) => ({ id: String(id), summary }));
   }
 
-  /** Asks whoever has a run to give it to a machine at the end of its iteration. */
+  /** Asks the holder of a run to give it to another machine at the end of its iteration. */
   async move(run: string, to: string): Promise<MovedRow | undefined> {
     const found = await this.#connection.rows('select * from holdfast.move_run($1, $2)', [run, to]);
     return checkedRows(MovedRow, found).rows[0];
   }
 
-  /** Ends the lease of a run, whoever has it. */
+  /** Ends the lease of a run, whoever holds it. */
   async release(run: string, isForced: boolean): Promise<MovedRow | undefined> {
     const found = await this.#connection.rows('select * from holdfast.release_run($1, $2)', [run, isForced]);
     return checkedRows(MovedRow, found).rows[0];
   }
 
-  /** How entries stand. */
+  /** The state and holder of entries. */
   async standing(entries: readonly string[]): Promise<StandingRow[]> {
     const found = await this.#connection.rows(
       `select e.id as entry, e.epoch, e.state, e.machine, m.name as machine_name,
@@ -174,7 +174,7 @@ export class Checkpoints {
     return checkedRows(StandingRow, found).rows;
   }
 
-  /** Runs that ended so long ago that the hub keeps nothing to go on with: as `tidy` in the schema. */
+  /** Runs that ended so long ago that the hub keeps nothing to resume them from: as `tidy` in the schema. */
   async longEnded(): Promise<EndedRunRow[]> {
     const found = await this.#connection.rows(
       `select e.run_id as run, e.repository, e.base from holdfast.entry e
@@ -184,7 +184,7 @@ export class Checkpoints {
     return checkedRows(EndedRunRow, found).rows;
   }
 
-  /** The commits that whatever is queued or runs began at, or will. */
+  /** The commits that queued and running entries start from. */
   async openBases(): Promise<string[]> {
     const found = await this.#connection.rows(
       `select distinct base from holdfast.entry

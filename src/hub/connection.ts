@@ -8,7 +8,7 @@ import { FleetAddressError, FleetRefusedError, FleetUnreachableError } from './e
 
 export interface ConnectOptions {
   readonly address: HubAddress;
-  /** What to get in with at a host; undefined where nothing is known. */
+  /** The password for a host; undefined if none is known. */
   readonly passwordFor: (host: HubHost) => string | undefined;
   readonly fileSystem: FileSystem;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ type Row = Readonly<Record<string, unknown>>;
 const TIMEOUT_MS = 10_000;
 const GOODBYE_MS = 1_000;
 
-/** Opens the first host in the list that takes writes. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_ADDRESS_INVALID. */
+/** Opens the first host in the list that accepts writes. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_ADDRESS_INVALID. */
 export async function connect(options: ConnectOptions): Promise<HubConnection> {
   const { hosts } = options.address;
   const refusals: string[] = [];
@@ -30,7 +30,7 @@ export async function connect(options: ConnectOptions): Promise<HubConnection> {
     try {
       return await connectTo(options, host);
     } catch (error) {
-      // A password or a certificate that is wrong at one host is told, not passed over.
+      // A wrong password or certificate at one host is reported, not skipped.
       if (!(error instanceof FleetUnreachableError)) throw error;
       refusals.push(error.reason);
     }
@@ -40,7 +40,7 @@ export async function connect(options: ConnectOptions): Promise<HubConnection> {
 
 async function connectTo(options: ConnectOptions, host: HubHost): Promise<HubConnection> {
   const { address, timeoutMs = TIMEOUT_MS, log } = options;
-  // Everything is given, so that no variable of the environment decides instead.
+  // Every option is given, so no environment variable decides instead.
   const config: ClientConfig = {
     host: host.host,
     port: host.port,
@@ -64,7 +64,7 @@ async function connectTo(options: ConnectOptions, host: HubHost): Promise<HubCon
     if (facts?.is_standby === true) throw new FleetUnreachableError(`${placeOf(host)} is a standby`);
     if (facts?.sync === 'off')
       throw new FleetRefusedError(
-        'synchronous_commit is off for this role, so that what it acknowledges can be lost',
+        'synchronous_commit is off for this role, so what it acknowledges can be lost',
         `Ask the owner of the database: alter role "${address.user}" reset synchronous_commit;`,
       );
     return connection;
@@ -92,20 +92,20 @@ function tlsOptions({ address, fileSystem }: ConnectOptions, host: HubHost): Cli
     ...file('cert', address.certificate),
     ...file('key', address.key),
     rejectUnauthorized: mode !== 'require',
-    // The name is what verify-full adds. It is given here because for an address Node would look for `localhost`.
+    // The name is what verify-full adds. It is passed here because for an IP address Node would check `localhost`.
     checkServerIdentity: (_name: string, certificate: PeerCertificate) =>
       mode === 'verify-full' ? checkServerIdentity(host.host, certificate) : undefined,
   };
 }
 
-/** One connection: statements one after the other, and what the database calls out. */
+/** One connection: runs statements one after the other and receives the database's notifications. */
 export class HubConnection implements AsyncDisposable {
   readonly host: HubHost;
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #log: Logger;
   readonly #listeners = new Map<string, Set<(payload: string) => void>>();
-  /** The channels that the server knows we listen to. */
+  /** The channels on which the server has us listening. */
   readonly #heard = new Set<string>();
   readonly #ends = new Set<() => void>();
   #isOpen = true;
@@ -132,14 +132,14 @@ export class HubConnection implements AsyncDisposable {
     return isLocal(this.host);
   }
 
-  /** Rows of a statement. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_RULE, FLEET_SCHEMA. */
+  /** Runs a statement and returns its rows. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_RULE, FLEET_SCHEMA. */
   async rows(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     try {
       const { rows } = await this.#inTurn(() => this.#client.query<Row>(sql, [...values]));
       return rows;
     } catch (error) {
       const failure = describeFailure(error, placeOf(this.host));
-      // What was not answered in time may be answered later: nothing else may take that for its own answer.
+      // A reply that timed out may still arrive: no other statement may mistake it for its own.
       if (failure instanceof FleetUnreachableError && this.#isOpen) {
         this.#end();
         this.#drop();
@@ -166,13 +166,13 @@ export class HubConnection implements AsyncDisposable {
     return asked;
   }
 
-  /** Calls back for what is called out on a channel from now on, until it is closed. */
+  /** Calls back for each notification on a channel from now on, until closed. */
   async listen(channel: string, onCall: (payload: string) => void): Promise<{ close(): void }> {
     const listeners = this.#listeners.get(channel) ?? new Set();
     listeners.add(onCall);
     this.#listeners.set(channel, listeners);
     if (!this.#heard.has(channel)) {
-      // A name of ours: letters, digits and underscores.
+      // Channel names are ours: letters, digits and underscores.
       await this.script(`listen ${channel}`);
       this.#heard.add(channel);
     }
@@ -180,8 +180,8 @@ export class HubConnection implements AsyncDisposable {
   }
 
   /**
-   * Whether what another connection calls out arrives here: a pooler that shares connections loses it, and what one calls out
-   * oneself proves nothing, for it comes back with the reply.
+   * Whether a notification sent by another connection arrives here. A pooler that shares connections loses it. One's
+   * own notification proves nothing, because it comes back with the reply.
    */
   async hears(channel: string, other: HubConnection, withinMs: number): Promise<boolean> {
     const nonce = `probe ${this.#clock.now().getTime()} ${Math.random()}`;
@@ -213,7 +213,7 @@ export class HubConnection implements AsyncDisposable {
     else listener();
   }
 
-  /** Without a word to the server: it does not answer. */
+  /** Says nothing to the server, because it does not answer. */
   #drop(): void {
     const { connection } = this.#client as unknown as { connection?: { stream?: { destroy(): void } } };
     connection?.stream?.destroy();
@@ -226,7 +226,7 @@ export class HubConnection implements AsyncDisposable {
     for (const listener of this.#ends) listener();
   }
 
-  /** Never throws, and never waits long: a server that does not answer is left. */
+  /** Never throws and never waits long: a server that does not answer is left behind. */
   async close(): Promise<void> {
     const wasOpen = this.#isOpen;
     this.#end();
@@ -234,7 +234,7 @@ export class HubConnection implements AsyncDisposable {
     const ended = wasOpen ? this.#client.end() : Promise.resolve();
     const patience = this.#clock.sleep(GOODBYE_MS, goodbye.signal);
     await Promise.race([ended, patience]).catch(() => {
-      // It was cut meanwhile.
+      // The connection was cut in the meantime.
     });
     goodbye.abort();
     patience.catch(() => {});

@@ -2,7 +2,7 @@ import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js
 import { FleetRefusedError, FleetRuleError, FleetSchemaError, FleetUnreachableError } from './errors.js';
 import { ruleError } from './rules.js';
 
-/** What a failure of the driver means, in our words. Nothing of a password can be in them: the driver never tells it. */
+/** Puts a failure of the driver into our words. They cannot contain a password, because the driver never repeats it. */
 export function describeFailure(error: unknown, place: string): HoldfastError {
   if (error instanceof HoldfastError) return error;
   const { code, detail } = factsOf(error);
@@ -17,7 +17,7 @@ export function describeFailure(error: unknown, place: string): HoldfastError {
   return new FleetUnreachableError(`${place}: ${withoutPlace(said)}`);
 }
 
-/** `connect ECONNREFUSED 127.0.0.1:5432` names the place once more, or what its name stands for. */
+/** `connect ECONNREFUSED 127.0.0.1:5432` repeats the place, or the address its name resolves to. */
 function withoutPlace(said: string): string {
   return said.replace(/^(connect|getaddrinfo) (E[A-Z]+) .*$/s, '$1 $2');
 }
@@ -34,12 +34,12 @@ const SCHEMA_HINT =
 const FAULT_HINT =
   'That should not happen: look for a newer Holdfast, or report it with this message. `holdfast fleet doctor` says what else is wrong.';
 
-/** The statement was undone by the server itself. A server that goes down may have kept it: of that nothing is certain. */
+/** The server itself undid the statement. That is not certain of a server that is shutting down: it may have kept it. */
 const CERTAIN = { isCertain: true };
 
 type Meaning = (said: string, place: string) => HoldfastError;
 
-/** By the state that PostgreSQL gives, or the code of Node. */
+/** By PostgreSQL's state or Node's error code. */
 const BY_CODE: readonly [RegExp, Meaning][] = [
   [/^28/, (said) => refused(said, PASSWORD_HINT)],
   [/^3D000$/, (said) => refused(said, 'Make it first: createdb holdfast.')],
@@ -52,11 +52,12 @@ const BY_CODE: readonly [RegExp, Meaning][] = [
     (said, place) => new FleetUnreachableError(`${place}: ${said}`, CERTAIN),
   ],
   [/^(53|57|58|08|40)/, (said, place) => new FleetUnreachableError(`${place}: ${said}`)],
-  // A statement that this server does not take will not be taken a second later.
+  // A statement that this server rejects now will be rejected a second later, too.
   [/^(42|P0|0A)/, (said) => refused(said, FAULT_HINT)],
   [
     /^(22|23)/,
-    (said) => new FleetRuleError('not-taken', `The fleet does not take this: ${said}`, 'Nothing was stored.'),
+    (said) =>
+      new FleetRuleError('not-taken', `The fleet does not accept this: ${said}`, 'Nothing was stored.'),
   ],
   [
     /^(ERR_TLS|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,

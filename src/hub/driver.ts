@@ -1,4 +1,4 @@
 import pg from 'pg';
 
-/** The one door to the package: its own chunk, loaded when a connection is opened and not before. */
+/** The only access to the package. It is a chunk of its own, loaded only when a connection is opened. */
 export const { Client } = pg;

@@ -1,6 +1,6 @@
 import { HoldfastError } from '../foundation/index.js';
 
-/** The address of the fleet's database cannot be used as it is. What was given is never repeated: it may hold a password. */
+/** The address of the fleet's database cannot be used. The input is never repeated: it may contain a password. */
 export class FleetAddressError extends HoldfastError<'FLEET_ADDRESS_INVALID'> {
   readonly code = 'FLEET_ADDRESS_INVALID';
 
@@ -11,23 +11,23 @@ export class FleetAddressError extends HoldfastError<'FLEET_ADDRESS_INVALID'> {
 
 const ADDRESS_HINT = 'It looks like postgres://ann@db.lan/holdfast; docs/fleet.md has every part of it.';
 
-/** No server of the fleet can be worked with now: away, read-only, full, or cut off in the middle. */
+/** No server of the fleet can be used now: unreachable, read-only, full, or cut off in the middle. */
 export class FleetUnreachableError extends HoldfastError<'FLEET_UNREACHABLE'> {
   readonly code = 'FLEET_UNREACHABLE';
   readonly reason: string;
-  /** Whether the server itself said no, so that nothing can have been stored; cut off in the middle, nobody knows. */
+  /** Whether the server itself said no, so nothing can have been stored. After a cut in the middle this is unknown. */
   readonly isCertain: boolean;
 
   constructor(reason: string, { isCertain = false } = {}) {
     super(`The fleet's database cannot be reached: ${reason}`, {
-      hint: 'Work on this machine goes on without it. `holdfast fleet doctor` says what is wrong.',
+      hint: 'Work on this machine continues without it. `holdfast fleet doctor` says what is wrong.',
     });
     this.reason = reason;
     this.isCertain = isCertain;
   }
 }
 
-/** The server is there and says no: a password, a certificate, a right. */
+/** The server can be reached and says no: a password, a certificate, a right. */
 export class FleetRefusedError extends HoldfastError<'FLEET_REFUSED'> {
   readonly code = 'FLEET_REFUSED';
 
@@ -36,7 +36,7 @@ export class FleetRefusedError extends HoldfastError<'FLEET_REFUSED'> {
   }
 }
 
-/** The schema in the database and this program do not fit each other. */
+/** The schema in the database and this program do not fit together. */
 export class FleetSchemaError extends HoldfastError<'FLEET_SCHEMA'> {
   readonly code = 'FLEET_SCHEMA';
 
@@ -45,10 +45,10 @@ export class FleetSchemaError extends HoldfastError<'FLEET_SCHEMA'> {
   }
 }
 
-/** The fleet's own rules say no: a name that is taken, a machine of somebody else, a request that is settled. */
+/** The fleet's own rules say no: a name is taken, the machine is somebody else's, a request is settled. */
 export class FleetRuleError extends HoldfastError<'FLEET_RULE'> {
   readonly code = 'FLEET_RULE';
-  /** Which rule, in one word of the schema. */
+  /** The rule, by its word in the schema. */
   readonly rule: string;
   /** What it is about, in the words of the schema. */
   readonly detail: string;

@@ -12,10 +12,10 @@ import {
 import { checkedRows } from './rows.js';
 import { storable } from './storable.js';
 
-/** Called out when something may be taken, or an entry changed. */
+/** The channel that is notified when an entry has changed or may be taken. */
 export const QUEUE_CHANNEL = 'hf_queue';
 
-/** An entry as it is sent to the hub. Spelled as its columns. */
+/** An entry as it is sent to the hub, spelled like its columns. */
 export interface NewEntryRow {
   readonly priority: number;
   readonly needs: readonly string[];
@@ -33,7 +33,7 @@ export interface NewEntryRow {
   readonly retries_left: number;
 }
 
-/** What a worker takes, and by which rules; see `take_entry`. */
+/** What a worker takes and by which rules; see `take_entry`. */
 export interface TakeRules {
   readonly labels: readonly string[];
   readonly trusted: readonly string[];
@@ -41,14 +41,14 @@ export interface TakeRules {
   readonly limits: {
     /** The agent of entries that name none. */
     readonly agent: string;
-    /** Patterns of LIKE; null takes every repository. */
+    /** LIKE patterns; null accepts every repository. */
     readonly repositories: readonly string[] | null;
     readonly bypass: boolean;
     /** Entries that this worker leaves alone. */
     readonly own: readonly string[];
     /** What this machine cannot run. */
     readonly refused: readonly Use[];
-    /** What it may not begin now. */
+    /** What this machine must not start now. */
     readonly waiting: readonly Use[];
     readonly agent_slots: Readonly<Record<string, number>>;
     readonly account_slots: Readonly<Record<string, number>>;
@@ -91,7 +91,7 @@ export class HubQueue {
     return QueueRow.parse(row);
   }
 
-  /** What is open, what ended within a month, and what anything of these comes after. */
+  /** The open entries, those that ended within a month, and the entries that these come after. */
   async entries(): Promise<{ rows: EntryRow[]; refused: number }> {
     const found = await this.connection.rows(
       `with shown as (select id, after, continues from holdfast.entry where removed_at is null
@@ -111,7 +111,7 @@ export class HubQueue {
     return checkedRows(EntryRow, found).rows[0];
   }
 
-  /** The files of its plan, by their paths, as base64. */
+  /** The files of its plan by path, as base64. */
   async content(id: string): Promise<Readonly<Record<string, string>> | undefined> {
     const found = await this.connection.rows('select content from holdfast.entry where id = $1', [id]);
     return checkedRows(ContentRow, found).rows[0]?.content;
@@ -122,7 +122,7 @@ export class HubQueue {
     return typeof row?.report === 'string' ? row.report : undefined;
   }
 
-  /** The agents and accounts of what waits. */
+  /** The agents and accounts of waiting entries. */
   async waitingUses(): Promise<Use[]> {
     const found = await this.connection.rows(
       `select distinct agent, account from holdfast.entry where removed_at is null
@@ -131,7 +131,7 @@ export class HubQueue {
     return checkedRows(UseRow, found).rows;
   }
 
-  /** Stores an entry; the same one again changes nothing. */
+  /** Stores an entry; storing the same one again changes nothing. */
   async enqueue(
     machine: string,
     id: string,
@@ -184,7 +184,7 @@ export class HubQueue {
     await this.connection.rows('select holdfast.settle_entry($1, $2)', [id, onFailure]);
   }
 
-  /** One statement; the same token again gives the same entry. */
+  /** One statement; asking again with the same token gives the same entry. */
   async take(machine: string, token: string, rules: TakeRules): Promise<TakenRow | undefined> {
     const { labels, trusted, leaseSeconds, limits } = rules;
     const found = await this.connection.rows(
@@ -194,7 +194,7 @@ export class HubQueue {
     return checkedRows(TakenRow, found).rows[0];
   }
 
-  /** Who had an entry before the one that has it now, and whether somebody had it moved there. */
+  /** Who had an entry before its current holder, and whether somebody had it moved there. */
   async before(entry: string, epoch: number): Promise<BeforeRow | undefined> {
     const found = await this.connection.rows(
       `select m.name as machine, t.machine = e.machine as is_here,
@@ -210,7 +210,7 @@ export class HubQueue {
     return checkedRows(BeforeRow, found).rows[0];
   }
 
-  /** Returns what its holder is asked to do. Throws FLEET_RULE (`fenced`). */
+  /** Returns what the holder is asked to do. Throws FLEET_RULE (`fenced`). */
   async renew(entry: string, epoch: number, token: string, leaseSeconds: number): Promise<string | null> {
     const [row] = await this.connection.rows('select holdfast.renew($1, $2, $3, $4) as wish', [
       entry,
@@ -234,7 +234,7 @@ export class HubQueue {
     await this.connection.rows('select holdfast.release($1, $2, $3)', [entry, epoch, token]);
   }
 
-  /** Asks for everything that this machine holds to be given back; returns how much that is. */
+  /** Asks for everything that this machine holds to be given back; returns how many entries that is. */
   async wishHandOver(machine: string): Promise<number> {
     const [row] = await this.connection.rows('select holdfast.wish_hand_over($1) as count', [machine]);
     return Number(row?.count ?? 0);
@@ -265,7 +265,7 @@ export class HubQueue {
     await this.connection.rows('select holdfast.end_work($1, $2)', [worker, machine]);
   }
 
-  /** The workers that gave a sign lately. */
+  /** The workers that have reported recently. */
   async offers(): Promise<OfferRow[]> {
     const found = await this.connection.rows(
       `select m.name as machine, w.labels, w.trusted, w.agents, w.slots from holdfast.worker w
@@ -275,7 +275,10 @@ export class HubQueue {
     return checkedRows(OfferRow, found).rows;
   }
 
-  /** An account is used up until then, as somebody here was told; null: it answered the one that tried first. */
+  /**
+   * Records that an account is used up until `until`, as it was told here; null means that it answered the run that
+   * tried first.
+   */
   async noteAccount(
     machine: string,
     account: string,
@@ -290,7 +293,7 @@ export class HubQueue {
     ]);
   }
 
-  /** The accounts of this person that are used up, or tried again by one. */
+  /** This person's accounts that are used up, or that one run is trying again. */
   async accounts(): Promise<AccountRow[]> {
     const found = await this.connection.rows(
       'select name, until, scope from holdfast.account where owner = session_user',
@@ -298,7 +301,7 @@ export class HubQueue {
     return checkedRows(AccountRow, found).rows;
   }
 
-  /** What this machine used on a day; returns what the others of the same person did. */
+  /** Records what this machine used on a day; returns what the same person's other machines used. */
   async noteDay(
     machine: string,
     day: string,

@@ -5,7 +5,7 @@ import { storable } from './storable.js';
 /** A row of the mirror, as its home sends it. */
 export interface MirrorRow {
   readonly id: string;
-  /** Another text wherever anything in it is different. */
+  /** Changes whenever anything in the row changes. */
   readonly stamp: string;
   readonly state: string;
   readonly needs_person: boolean;
@@ -26,18 +26,18 @@ export interface NewRequest {
   readonly body: unknown;
 }
 
-/** How a machine is called out to. */
+/** The channel on which a machine is notified. */
 export function channelOf(machine: string): string {
   return `hf_m_${machine.replaceAll('-', '')}`;
 }
 
-/** Called out when what waits anywhere may have changed. */
+/** The channel that is notified when what is waiting may have changed anywhere. */
 export const INBOX_CHANNEL = 'hf_inbox';
 
-/** Called out when a run anywhere may look different. */
+/** The channel that is notified when a run may look different anywhere. */
 export const OVERVIEW_CHANNEL = 'hf_overview';
 
-/** Which sessions: what waits, what is open, everything, what is open or ended since then, or of these ids. */
+/** Which sessions: those waiting, those open, all, those open or ended since then, or those with these ids. */
 export type Wanted = 'waiting' | 'open' | 'all' | { readonly since: string } | { readonly prefix: string };
 
 const REQUEST = `select r.id, r.home, r.session_kind, r.session, r.kind, r.body, r.by, m.name as machine, r.at, r.state, r.reply
@@ -60,11 +60,11 @@ export class Hub {
     await this.connection.rows('select holdfast.beat($1, $2, $3)', [machine, bootId, version]);
   }
 
-  /** Who gave the last sign under a machine's identity, and which database this is. No `bootId`: it never heard of it. */
+  /** Who last gave a sign under a machine's identity, and which database this is. No `bootId`: it never heard of the machine. */
   async lastSign(machine: string): Promise<{
     readonly bootId: string | undefined;
     readonly quietSeconds: number;
-    /** It left, or was removed. */
+    /** The machine left, or was removed. */
     readonly isOut: boolean;
     readonly incarnation: string;
   }> {
@@ -82,7 +82,7 @@ export class Hub {
     };
   }
 
-  /** How a machine came out of the fleet; undefined where it is in it, or never was. */
+  /** How a machine left the fleet; undefined if it is in it, or never was. */
   async out(machine: string): Promise<OutRow | undefined> {
     const found = await this.connection.rows(
       `select m.left_at as at, a.by::text as by, a.is_own from holdfast.machine m
@@ -108,7 +108,7 @@ export class Hub {
     await this.connection.rows('select holdfast.note_restored()');
   }
 
-  /** What the hub has of a machine, by id: how each looked when it was sent last. */
+  /** What the hub has of a machine, by id: the stamp of each row when it was last sent. */
   async stamps(
     machine: string,
     kind: SessionKind,
@@ -136,7 +136,7 @@ export class Hub {
     ]);
   }
 
-  /** Takes away what nobody has looked for since long ago; at most once a day in the whole fleet. */
+  /** Removes what nobody has looked for in a long time; at most once a day in the whole fleet. */
   async tidy(): Promise<number> {
     const [row] = await this.connection.rows('select holdfast.tidy() as removed');
     return Number(row?.removed ?? 0);
@@ -154,7 +154,7 @@ export class Hub {
     return checkedRows(MachineRow, found).rows;
   }
 
-  /** Sessions of every machine but one, where one is left out. */
+  /** The sessions of every machine except the one given, if any. */
   async sessions(
     except: string | null,
     kind: SessionKind,
@@ -175,7 +175,7 @@ export class Hub {
     return checkedRows(SessionRow, found);
   }
 
-  /** Stores a request; the same one again changes nothing. */
+  /** Stores a request; storing the same one again changes nothing. */
   async send(sender: string, request: NewRequest): Promise<void> {
     await this.connection.rows(
       'select holdfast.send($1, $2, $3, $4, $5, $6, $7)',
@@ -183,7 +183,7 @@ export class Hub {
     );
   }
 
-  /** Stores a request and takes it back in the same commit: its home never sees it. True unless its home has it already. */
+  /** Stores a request and takes it back in the same commit, so its home never sees it. True unless its home has it already. */
   async sendTakenBack(sender: string, request: NewRequest): Promise<boolean> {
     const [row] = await this.connection.rows(
       'select holdfast.send($1, $2, $3, $4, $5, $6, $7), holdfast.take_back($1) as is_back',
@@ -192,7 +192,7 @@ export class Hub {
     return row?.is_back === true;
   }
 
-  /** True where nobody had taken it yet. */
+  /** True if nobody had taken it yet. */
   async takeBack(id: string): Promise<boolean> {
     const [row] = await this.connection.rows('select holdfast.take_back($1) as is_back', [id]);
     return row?.is_back === true;
@@ -203,7 +203,7 @@ export class Hub {
     return checkedRows(RequestRow, found).rows[0];
   }
 
-  /** What stands about a session: the decision that is on its way or arrived. */
+  /** The decision about a session that is on its way or has arrived. */
   async decisionOf(home: string, kind: SessionKind, session: string): Promise<RequestRow | undefined> {
     const found = await this.connection.rows(
       `${REQUEST} where r.home = $1 and r.session_kind = $2 and r.session = $3 and r.kind in ('answer', 'reject')
@@ -213,7 +213,7 @@ export class Hub {
     return checkedRows(RequestRow, found).rows[0];
   }
 
-  /** What others want of this machine. From now on it cannot be taken back. */
+  /** What others ask of this machine. From now on it cannot be taken back. */
   async takeRequests(machine: string): Promise<{ rows: RequestRow[]; refused: number }> {
     const found = await this.connection.rows(
       `select r.id, r.home, r.session_kind, r.session, r.kind, r.body, r.by::text as by, m.name as machine, r.at, r.state, r.reply
@@ -224,8 +224,8 @@ export class Hub {
   }
 
   /**
-   * Says what became of a request, together with how its session stands now: whoever is told "arrived" finds it so. One
-   * statement, and so one commit.
+   * Records what became of a request, together with how its session stands now, so anybody who reads "arrived" finds it
+   * that way. One statement, and so one commit.
    */
   async settle(
     machine: string,

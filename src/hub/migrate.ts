@@ -4,12 +4,12 @@ import { FleetRefusedError, FleetSchemaError } from './errors.js';
 import { CLIENT, MIGRATIONS, type Migration } from './migrations/index.js';
 import { FleetRow } from './rows.js';
 
-/** Any number that nobody else in this database uses. */
+/** Any number that nothing else in this database uses. */
 const LOCK = 4_815_162_342;
 
 /**
- * Brings the schema up to date, each step in a transaction of its own, one at a time in the whole fleet. Returns the steps that
- * were taken. Throws FLEET_SCHEMA, FLEET_REFUSED.
+ * Brings the schema up to date: each step in its own transaction, and one machine at a time in the whole fleet. Returns
+ * the steps that were applied. Throws FLEET_SCHEMA, FLEET_REFUSED.
  */
 export async function migrate(
   connection: HubConnection,
@@ -41,7 +41,7 @@ export async function migrate(
   return taken;
 }
 
-/** What the schema says of itself; undefined where there is none. */
+/** What the schema says about itself; undefined if there is none. */
 export async function readFleet(connection: HubConnection): Promise<FleetRow | undefined> {
   const [there] = await connection.rows("select to_regclass('holdfast.fleet') is not null as is_there");
   if (there?.is_there !== true) return undefined;
@@ -50,26 +50,26 @@ export async function readFleet(connection: HubConnection): Promise<FleetRow | u
 }
 
 /**
- * Whether this program may speak with the schema. One that is newer is spoken with as long as it says that it can be: the
- * functions are the contract, and a release adds before it takes away. Throws FLEET_SCHEMA with the way out.
+ * Checks whether this program can work with the schema. A newer schema is used as long as it says that this is
+ * possible: the functions are the contract, and a release adds before it removes. Throws FLEET_SCHEMA with a way out.
  */
 export function assertFits(fleet: FleetRow | undefined, known = MIGRATIONS.length): FleetRow {
   if (fleet === undefined)
     throw new FleetSchemaError('there is none in this database', 'Make it: `holdfast fleet init`.');
   if (fleet.min_client > CLIENT)
     throw new FleetSchemaError(
-      `it wants a newer Holdfast than this one (${fleet.min_client}, and this one speaks ${CLIENT})`,
-      'Update Holdfast on this machine. Work here goes on without the fleet until then.',
+      `it requires a newer Holdfast than this one (${fleet.min_client}, and this one speaks ${CLIENT})`,
+      'Update Holdfast on this machine. Until then, work here continues without the fleet.',
     );
   if (fleet.version < known)
     throw new FleetSchemaError(
       `it is older than this program (${fleet.version}, and ${known} is needed)`,
-      'Its owner brings it up to date: `holdfast fleet migrate`. Machines with the release before go on working.',
+      'Its owner brings it up to date: `holdfast fleet migrate`. Machines with the previous release keep working.',
     );
   return fleet;
 }
 
-/** Steps whose text is not the one that was applied. */
+/** Steps whose text differs from the one that was applied. */
 export async function changedMigrations(connection: HubConnection): Promise<number[]> {
   const rows = await connection.rows('select n, checksum from holdfast.migration');
   const applied = new Map(rows.map(({ n, checksum }) => [Number(n), String(checksum)]));
@@ -78,7 +78,7 @@ export async function changedMigrations(connection: HubConnection): Promise<numb
   );
 }
 
-/** The groups of roles are the cluster's: to make them takes a right that not every owner of a database has. */
+/** The role groups belong to the cluster: not every owner of a database has the right to create them. */
 async function assertMayMakeRoles(connection: HubConnection): Promise<void> {
   const [facts] = await connection.rows(
     `select (select count(*) from pg_roles where rolname in ('holdfast_viewer', 'holdfast_worker', 'holdfast_person')) = 3
@@ -87,7 +87,7 @@ async function assertMayMakeRoles(connection: HubConnection): Promise<void> {
   if (facts?.is_allowed === true) return;
   throw new FleetRefusedError(
     'this role may not make the three groups that the fleet needs',
-    `Let somebody who may run this once, and try again: ${GROUPS_SQL}`,
+    `Have somebody who may do so run this once, then try again: ${GROUPS_SQL}`,
   );
 }
 

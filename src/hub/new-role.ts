@@ -2,24 +2,24 @@ import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { InvalidInputError, visibleExcerpt } from '../foundation/index.js';
 import type { HubConnection } from './connection.js';
 
-/** What somebody may do: send and answer, share one's own, look. */
+/** What a login may do: send and answer, share its own work, or only look. */
 export type Role = 'person' | 'worker' | 'viewer';
 
 export interface NewRole {
   readonly name: string;
   readonly password: string;
-  /** What makes it. It holds no password: a verifier is no use to whoever reads a log. */
+  /** The statement that creates it. It contains no password: a verifier is useless to anybody who reads a log. */
   readonly sql: string;
 }
 
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
-/** A login of its own for a person or a machine. Throws INVALID_INPUT for a name that is none. */
+/** Makes a login for a person or a machine. Throws INVALID_INPUT if the name cannot be one. */
 export function newRole(name: string, role: Role): NewRole {
   if (!NAME.test(name))
     throw new InvalidInputError(
-      `${JSON.stringify(visibleExcerpt(name, 80))} cannot be a login: that is a–z, 0–9 and _, does not begin with a digit, and has 63 characters at most`,
-      { place: 'name', hint: `Such as: holdfast fleet invite ${loginLike(name)}` },
+      `${JSON.stringify(visibleExcerpt(name, 80))} cannot be a login: a login consists of a–z, 0–9 and _, does not begin with a digit, and has at most 63 characters`,
+      { place: 'name', hint: `For example: holdfast fleet invite ${loginLike(name)}` },
     );
   const password = randomBytes(18).toString('base64url');
   return {
@@ -29,7 +29,7 @@ export function newRole(name: string, role: Role): NewRole {
   };
 }
 
-/** What somebody may have meant. */
+/** The login that a person may have meant. */
 function loginLike(name: string): string {
   const login = name
     .toLowerCase()
@@ -40,7 +40,7 @@ function loginLike(name: string): string {
   return login === '' ? 'bob' : login;
 }
 
-/** Whether this connection may make one. */
+/** Whether this connection may create roles. */
 export async function mayMakeRoles(connection: HubConnection): Promise<boolean> {
   const [row] = await connection.rows(
     'select rolcreaterole or rolsuper as is_allowed from pg_roles where rolname = current_user',
@@ -50,7 +50,7 @@ export async function mayMakeRoles(connection: HubConnection): Promise<boolean> 
 
 const ROUNDS = 4_096;
 
-/** SCRAM-SHA-256 as PostgreSQL stores it (RFC 5802). The password is plain ASCII, so that it needs no SASLprep. */
+/** SCRAM-SHA-256 as PostgreSQL stores it (RFC 5802). The password is plain ASCII, so it needs no SASLprep. */
 function verifierOf(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password, salt, ROUNDS, 32, 'sha256');

@@ -1,7 +1,7 @@
 import { type FileSystem, lookAt, readUserFile, resolveUserPath, UnsafePathError } from '../storage/index.js';
 import type { HubAddress, HubHost } from './address.js';
 
-/** What only its owner may read. Throws UNSAFE_PATH for a file that others can read, STORAGE_FAILED. */
+/** Reads a file that only its owner may read. Throws UNSAFE_PATH if others can read it, STORAGE_FAILED. */
 export function readSecretFile(fileSystem: FileSystem, path: string): string | undefined {
   const real = resolveUserPath(fileSystem, path);
   const facts = real === undefined ? undefined : lookAt(fileSystem, real);
@@ -11,7 +11,7 @@ export function readSecretFile(fileSystem: FileSystem, path: string): string | u
   return readUserFile(fileSystem, real)?.trim();
 }
 
-/** What ~/.pgpass has for a host: host:port:database:user:password, the first line that fits; * fits everything. */
+/** The password that ~/.pgpass has for a host: host:port:database:user:password, the first matching line; * matches anything. */
 export function passwordIn(pgpass: string, { host, port }: HubHost, address: HubAddress): string | undefined {
   const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), address.database, address.user];
   for (const line of pgpass.split('\n')) {

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/* Rows of the queue. Whoever may queue wrote them: their form is checked here, what they may do where they are used. */
+/*
+ * Rows of the queue. Anybody who may queue wrote them: their form is checked here, and what they may do is checked
+ * where they are used.
+ */
 
 const Time = z.date().transform((date) => date.toISOString());
 const Label = z.string().max(100);
@@ -45,7 +48,7 @@ export const EntryRow = z.object({
   worktree: z.string().nullable(),
   question: z.string().nullable(),
   has_report: z.boolean(),
-  /** Since its holder gave a sign; null where nobody ever had it. */
+  /** Seconds since its holder gave a sign; null if nobody ever had it. */
   quiet_seconds: z.coerce.number().nullable(),
   ends_in_seconds: z.coerce.number().nullable(),
 });

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
 /*
- * What rows of the hub must look like. They were written by other people's machines: nothing in them is believed beyond its
- * form, and nothing names a path or a program here.
+ * The form that rows of the hub must have. Other people's machines wrote them: nothing beyond their form is trusted,
+ * and nothing in them names a path or a program here.
  */
 
-/** A time as the driver gives it. */
+/** A time as the driver returns it. */
 const Time = z.date().transform((date) => date.toISOString());
 
 export const MachineRow = z.object({
@@ -27,7 +27,7 @@ export const SessionRow = z.object({
   state: z.string().max(40),
   needs_person: z.boolean(),
   summary: z.unknown(),
-  /** What is on its way to it: a decision, or what a run is asked to do. */
+  /** What is on its way to it: a decision, or something a run is asked to do. */
   request: z.uuid().nullable(),
   request_kind: z.string().max(20).nullable(),
   request_by: z.string().nullable(),
@@ -59,7 +59,7 @@ export const SignRow = z.object({
   incarnation: z.uuid(),
 });
 
-/** How a machine came out of the fleet: who did it, as far as that is still known, and whether it left by itself. */
+/** How a machine left the fleet: who did it, as far as that is still known, and whether it left on its own. */
 export const OutRow = z.object({
   at: Time,
   by: z.string().max(63).nullable(),
@@ -76,7 +76,7 @@ export const FleetRow = z.object({
 });
 export type FleetRow = z.infer<typeof FleetRow>;
 
-/** The rows that have the form; the others are counted, and nothing more is done with them. */
+/** The rows that have the right form. The others are counted and dropped. */
 export function checkedRows<Schema extends z.ZodType>(
   schema: Schema,
   rows: readonly unknown[],

@@ -1,4 +1,4 @@
-/** A value as JSON that PostgreSQL takes: it keeps neither the null character nor half a pair of UTF-16. */
+/** A value as JSON that PostgreSQL accepts: it stores neither the null character nor a lone UTF-16 surrogate. */
 export function storable(value: unknown): string {
   return JSON.stringify(cleaned(value));
 }

@@ -13,7 +13,7 @@ async function through(chunks: readonly Buffer[], maxBytes: number) {
 }
 
 describe('the gate before the messages of a client', () => {
-  it('leaves out exactly the lines that are too long, however the bytes come', async () => {
+  it('drops exactly the lines that are too long, however the bytes arrive', async () => {
     const line = fc.string({ maxLength: 40, unit: fc.constantFrom('a', 'é', '"', '{', ' ') });
     await fc.assert(
       fc.asyncProperty(
@@ -40,7 +40,7 @@ describe('the gate before the messages of a client', () => {
     );
   });
 
-  it('lets nothing through of a line that never ends', async () => {
+  it('passes on nothing of a line that never ends', async () => {
     let kept = 0;
     const gate = new MessageGate({ maxBytes: 1_000_000, onOversized: () => {} });
     const piece = Buffer.alloc(100_000, 'x');

@@ -1,10 +1,10 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { MessageScan } from './message-scan.js';
 
-/** A message that was longer than one may be; only what is needed to answer it is kept. */
+/** A message that was too long; we keep only what is needed to answer it. */
 export interface OversizedMessage {
   readonly bytes: number;
-  /** Null where it is no request: a notification is not answered. */
+  /** Null if it is not a request: a notification gets no answer. */
   readonly requestId: string | number | null;
 }
 
@@ -12,8 +12,8 @@ const LF = 0x0a;
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Lets whole lines of up to `maxBytes` through and leaves out longer ones, so that one of them costs itself and nothing
- * else. Memory is bounded by the longest line that is let through, even when no line ever ends.
+ * Passes on whole lines of up to `maxBytes` and drops longer ones, so that a long line does no harm beyond itself. Memory
+ * is limited by the longest line allowed, even if no line ever ends.
  */
 export class MessageGate extends Transform {
   readonly #maxBytes: number;
@@ -56,7 +56,7 @@ export class MessageGate extends Transform {
     }
   }
 
-  /** Twice as much each time, so that many small pieces do not cost more than a few big ones. */
+  /** Doubles the buffer each time, so that many small pieces do not cost more than a few big ones. */
   #makeRoom(used: number): void {
     if (this.#bytes <= this.#line.length) return;
     const room = Math.min(Math.max(FIRST_BYTES, this.#line.length * 2, this.#bytes), this.#maxBytes);

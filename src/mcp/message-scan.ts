@@ -3,8 +3,8 @@ const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b
 const MAX_TOKEN_BYTES = 1_024;
 
 /**
- * Finds the id of a request in a message that is too long to be kept, byte by byte: clients write it before the
- * parameters or behind them. What stands inside the parameters does not count.
+ * Finds the id of a request in a message that is too long to keep, byte by byte: clients write it before the parameters
+ * or after them. Ids inside the parameters do not count.
  */
 export class MessageScan {
   #depth = 0;
@@ -15,7 +15,7 @@ export class MessageScan {
   #id: unknown;
   #hasMethod = false;
 
-  /** Null where it is no request, or not JSON. */
+  /** Null if it is not a request, or not JSON. */
   get requestId(): string | number | null {
     const id = this.#id;
     return this.#hasMethod && (typeof id === 'string' || typeof id === 'number') ? id : null;
@@ -76,7 +76,7 @@ const SPECIAL = new Uint8Array(256);
 for (const byte of [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET])
   SPECIAL[byte] = 1;
 
-/** Inside the parameters nearly every byte means nothing: they are passed over fast. */
+/** Skips quickly over bytes without a meaning of their own: inside the parameters that is nearly all of them. */
 function nextSpecial(bytes: Uint8Array, from: number): number {
   let at = from;
   while (at < bytes.length && SPECIAL[bytes[at] ?? 0] === 0) at += 1;
@@ -87,6 +87,6 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // no id that could be answered
+    return undefined; // not an id that could be answered
   }
 }

@@ -9,7 +9,7 @@ import {
   reportOf,
 } from '../sessions/question/index.js';
 
-/** What both tools return beside their text. */
+/** What both tools return besides their text. */
 export const AnswersOutput = z.object({
   sessions: z.array(
     QuestionReport.pick({
@@ -28,7 +28,7 @@ export interface Reply {
   readonly isNew: boolean;
 }
 
-/** One or several question sets as a tool result: text for the model, the same as structured content. */
+/** One or more question sets as a tool result: text for the model, and the same as structured content. */
 export function toolReply(replies: readonly Reply[]): CallToolResult {
   const text =
     replies.length === 0 ? 'No new answers.' : replies.map(({ view }) => describeView(view)).join('\n\n');

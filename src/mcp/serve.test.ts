@@ -11,7 +11,7 @@ import { MAX_MESSAGE_BYTES } from './transport.js';
 const SET = [question()];
 const SQLITE = [{ questionIndex: 0, selectedOption: 'SQLite' }];
 
-/** Services whose question sessions are watched or disturbed by a test. */
+/** Services whose question sessions a test watches or disturbs. */
 function disturbed(services: Services, methods: Partial<QuestionSessions>): Services {
   const questions = new Proxy(services.questions, {
     get(target, name) {
@@ -44,7 +44,7 @@ function ticks(count: number): Promise<void> {
 }
 
 describe('a delivery through the server', () => {
-  verifies('Q18', 'is marked once its response has left', async () => {
+  verifies('Q18', 'is marked once its response has been sent', async () => {
     await using world = await appWorld();
     const id = await answered(world);
     await using server = await speakTo(world.services());
@@ -115,7 +115,7 @@ describe('a delivery through the server', () => {
     });
     await using server = await speakTo(disturbing);
     const { result } = await server.call('tools/call', { name: 'get_answered_questions', arguments: {} });
-    // Everything was cleaned away: nothing is left to tell, and nothing fails.
+    // Everything was cleaned up: there is nothing left to report, and nothing fails.
     expect(result.isError).toBeUndefined();
     expect(result.structuredContent.sessions).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe('a delivery through the server', () => {
     expect(await isNewNow(world, id)).toBe(true);
   });
 
-  verifies('Q18', 'works on a full disk: the answer is told, and stays new', async () => {
+  verifies('Q18', 'works on a full disk: the answer is delivered, and stays new', async () => {
     await using world = await appWorld();
     const id = await answered(world);
     const fileSystem = new FailingFileSystem();
@@ -189,7 +189,7 @@ describe('the server', () => {
     expect(world.log.named('question.cleaned')).toMatchObject([{ fields: { movedToTrash: [old] } }]);
   });
 
-  verifies('Q18', 'serves on when the disk cannot be cleaned', async () => {
+  verifies('Q18', 'keeps serving when the disk cannot be cleaned', async () => {
     await using world = await appWorld();
     await answered(world);
     const fileSystem = new FailingFileSystem({ fault: 'EIO', at: 1, isLasting: true, only: ['list'] });
@@ -198,7 +198,7 @@ describe('the server', () => {
     expect(world.log.named('question.clean-failed')).toHaveLength(1);
   });
 
-  it('tells a short id as an error with advice, and goes on', async () => {
+  it('reports a short id as an error with advice, and continues', async () => {
     await using world = await appWorld();
     const services = world.services();
     const { id } = await services.questions.create(SET);
@@ -234,7 +234,7 @@ describe('the server', () => {
     expect(texts).toEqual(calls.map((_, index) => `for Q${index}`));
   });
 
-  it('a call that waits and its cancellation leave no watcher behind', async () => {
+  it('a waiting call and its cancellation leave no watcher behind', async () => {
     await using world = await appWorld();
     const server = await speakTo(world.services());
     const request = server.request('tools/call', {
@@ -246,14 +246,14 @@ describe('the server', () => {
     server.notify('notifications/cancelled', { requestId: request.id });
     const [id = ''] = questions.ids();
     while ((await questions.get(id)).isAskerGone !== true) await ticks(1);
-    // The server would not end while something of it is still in flight.
+    // The server would not close while some of its work is still in flight.
     await server.close();
     expect((await questions.get(id)).outcome.status).toBe('pending');
   });
 });
 
-describe('a message that is no good', () => {
-  it('is one error, and the calls before and behind it are answered', async () => {
+describe('a message that is too long or broken', () => {
+  it('is one error, and the calls before and after it are answered', async () => {
     await using world = await appWorld();
     const id = await answered(world);
     await using server = await speakTo(world.services());

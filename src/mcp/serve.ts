@@ -37,7 +37,7 @@ export async function serveMcp(services: Services, options: ServeOptions): Promi
   await Promise.all(inFlight);
 }
 
-/** Old sets go to the trash now and then; a failure here must not disturb the agent. */
+/** Moves old sets to the trash; a failure here must not disturb the agent. */
 async function cleanQuietly(services: Services): Promise<void> {
   try {
     const { questions } = services;

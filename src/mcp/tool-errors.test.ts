@@ -11,7 +11,7 @@ describe('an error as a tool result', () => {
     });
   });
 
-  it('has the hint where there is no advice for agents', () => {
+  it('has the hint if there is no advice for agents', () => {
     const [content] = toolError(new SessionTimedOutError('x')).content;
     expect(content).toMatchObject({
       text: expect.stringMatching(/^Error \(SESSION_TIMED_OUT\): .*\nA late answer is still accepted/),

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { HoldfastError, messageOf, visibleLine } from '../foundation/index.js';
 
-/** What stands before the message of an error, by its code: who has to do something about it. */
+/** What follows the message of an error, by its code: what the agent can do about it. */
 const ADVICE: Readonly<Record<string, string>> = {
   INVALID_INPUT: 'Correct the call and try again.',
   INVALID_SESSION_ID: 'Use the session id exactly as it was returned.',
@@ -9,7 +9,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   SESSION_NOT_FOUND: 'It may have been cleaned up; ask again if you still need the answer.',
   TOO_MANY_SESSIONS: 'The person has many open questions; go on without an answer or try later.',
   REQUEST_ID_REUSED: 'Use a new requestId for new questions.',
-  LOCKED: 'Another process works on this question right now; try again in a moment.',
+  LOCKED: 'Another process is working on this question right now; try again in a moment.',
 };
 
 /** An error as a tool result: the code, the message, and what the agent can do. */

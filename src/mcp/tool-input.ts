@@ -2,8 +2,8 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
 
 /**
- * A schema that clients are shown, while the input comes to us as it was sent: the SDK's own refusal has no code and
- * shows the client's text as it is.
+ * The schema is shown to clients, but their input reaches us unchecked: a refusal by the SDK has no code, and shows the
+ * client's text unescaped.
  */
 export function checkedByUs(schema: z.ZodType): StandardSchemaWithJSON<unknown> {
   const standard = (schema as unknown as StandardSchemaWithJSON<unknown>)['~standard'];

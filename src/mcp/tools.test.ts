@@ -24,13 +24,13 @@ describe('the tools', () => {
     expect(await toolsFrom(OPERATIONS)).toEqual(['ask_user_questions', 'get_answered_questions']);
   });
 
-  it('go with their operation', async () => {
+  it('disappear with their operation', async () => {
     const without = OPERATIONS.filter(({ name }) => name !== 'question.collect');
     expect(await toolsFrom(without)).toEqual(['ask_user_questions']);
     expect(await toolsFrom([])).toEqual([]);
   });
 
-  it('are not made up for an operation that has no words for agents', async () => {
+  it('are not invented for an operation without wording for agents', async () => {
     const [first] = OPERATIONS;
     await expect(toolsFrom([{ ...first, name: 'question.other' }])).rejects.toThrow(
       'question.other is meant for agents, and there is no tool for it',

@@ -39,13 +39,13 @@ export interface ToolSurroundings {
 
 const PROGRESS_EVERY_MS = 20_000;
 
-/** A call of a tool: who calls, over which server, and what the protocol knows about it. */
+/** A tool call: who calls, over which server, and what the protocol knows about it. */
 interface ToolCall extends ToolSurroundings {
   readonly server: McpServer;
   readonly context: ServerContext;
 }
 
-/** How an operation looks as a tool: its published name, input and words. */
+/** An operation as a tool: its published name, input and wording. */
 interface Tool {
   readonly name: string;
   readonly title: string;
@@ -56,7 +56,7 @@ interface Tool {
   call(call: ToolCall, input: unknown): Promise<CallToolResult>;
 }
 
-/** The server with a tool for each operation that is meant for agents; one instance serves one connection, of either protocol era. */
+/** The server with a tool for each operation that agents may call; one instance serves one connection, of either protocol era. */
 export function createMcpServer(
   surroundings: ToolSurroundings,
   operations: readonly OperationFacts[] = OPERATIONS,
@@ -136,7 +136,7 @@ const askTool = defineTool({
     };
     const { sessionId, status } = await createQuestions.run(services, set, callerOf(call));
     if (isWaiting) {
-      // A retried request finds the set of a server that may be gone: now it is we who wait.
+      // A retried request finds its existing set, whose server may be gone: now we are the ones who wait.
       if (input.requestId !== undefined) await noteAsker(services, sessionId, 'waiting');
       await waitForPerson(call, sessionId, status);
     }
@@ -169,7 +169,7 @@ const fetchTool = defineTool({
   },
 });
 
-/** The tool of each operation that an agent may call: asking, and collecting one's own answers. */
+/** The tool for each operation that agents may call: asking, and collecting their own answers. */
 const TOOLS: Readonly<Record<string, Tool>> = {
   [createQuestions.name]: askTool,
   [collectQuestions.name]: fetchTool,
@@ -196,7 +196,7 @@ function callerOf(call: ToolCall): OperationContext {
   return { actor: mcpActor(clientOf(call)?.name), signal };
 }
 
-/** Waits as long as the client allows. A client that goes away is written down; its question stays. */
+/** Waits as long as the client allows. If the client goes away we note that; its question stays. */
 async function waitForPerson(call: ToolCall, sessionId: string, status: string): Promise<void> {
   const { services, context } = call;
   if (status !== 'pending') return;
@@ -213,7 +213,7 @@ async function waitForPerson(call: ToolCall, sessionId: string, status: string):
   }
 }
 
-/** Good to know for the person, and no reason to fail: a set that is locked or a full disk can still be waited for. */
+/** Useful to the person, but no reason to fail: a locked set or a full disk does not prevent waiting. */
 async function noteAsker(services: Services, sessionId: string, state: 'gone' | 'waiting'): Promise<void> {
   try {
     await services.questions.noteAsker(sessionId, state);
@@ -223,7 +223,7 @@ async function noteAsker(services: Services, sessionId: string, state: 'gone' | 
   }
 }
 
-/** Takes the outcomes and marks them as delivered once the response has left. */
+/** Takes the outcomes, and marks them as delivered once the response has been sent. */
 async function deliver(
   call: ToolCall,
   which: { readonly session?: string; readonly workingDirectory?: string },
@@ -249,7 +249,7 @@ async function deliver(
   return result;
 }
 
-/** Keeps clients that count the silence from giving up, where they gave us a token for it. */
+/** Keeps clients from giving up after a long silence, if they gave us a token for that. */
 function reportProgress(context: ServerContext, sessionId: string): () => void {
   const progressToken = context.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return () => {};
@@ -262,7 +262,7 @@ function reportProgress(context: ServerContext, sessionId: string): () => void {
       params: { progressToken, progress, message },
     });
     sent.catch(() => {
-      // The connection is closing; the call itself learns of it through its signal.
+      // The connection is closing; the call itself hears of it through its signal.
     });
   };
   tell();
@@ -272,7 +272,7 @@ function reportProgress(context: ServerContext, sessionId: string): () => void {
 
 const ClientInfo = z.looseObject({ name: z.string(), version: z.string() });
 
-/** The client as it introduced itself: per request in the newer protocol, once in the older one. */
+/** How the client introduced itself: per request in the newer protocol, once in the older one. */
 function clientOf({
   server,
   context,

@@ -6,7 +6,7 @@ import { DeliveringTransport } from './transport.js';
 const RESULT = { jsonrpc: '2.0', id: 1, result: { content: [] } } as const;
 const SIGNAL = new AbortController().signal;
 
-/** A pipe that takes what is written and then, later, fails or not. */
+/** A pipe that accepts what is written, and later reports success or failure. */
 class Pipe extends Writable {
   readonly #failure: Error | undefined;
 
@@ -30,8 +30,8 @@ function open(stdout: Writable = new Pipe()) {
   return { transport, told, note: (isSent: boolean) => void told.push(isSent), isClosed: () => isClosed };
 }
 
-describe('the transport that tells what was delivered', () => {
-  verifies('Q18', 'a result that was taken by the pipe was delivered, and is told once', async () => {
+describe('the transport that reports what was delivered', () => {
+  verifies('Q18', 'a result that the pipe took was delivered, and is reported once', async () => {
     const { transport, told, note } = open();
     transport.whenSent(1, SIGNAL, note);
     await transport.send(RESULT);
@@ -59,7 +59,7 @@ describe('the transport that tells what was delivered', () => {
     }
   });
 
-  verifies('Q18', 'a request that was called off is not delivered: before, and while it waits', async () => {
+  verifies('Q18', 'a cancelled request is not delivered: neither before nor while it waits', async () => {
     const { transport, told, note } = open();
     transport.whenSent(1, AbortSignal.abort(), note);
     const controller = new AbortController();
@@ -80,7 +80,7 @@ describe('the transport that tells what was delivered', () => {
     await expect(transport.send(RESULT)).rejects.toThrow();
   });
 
-  it('other messages pass without a word', async () => {
+  it('other messages pass without a report', async () => {
     const { transport, told, note } = open();
     transport.whenSent(1, SIGNAL, note);
     await transport.send({ jsonrpc: '2.0', method: 'notifications/progress', params: {} });

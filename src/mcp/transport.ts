@@ -3,15 +3,15 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { MessageGate, type OversizedMessage } from './message-gate.js';
 
-/** Told once: whether the result reached the pipe, or never will. */
+/** Called once: whether the result reached the pipe, or never will. */
 export type OnSent = (isSent: boolean) => void;
 
-/** How long a message may be. The SDK ends the connection at a longer one, so none gets that far. */
+/** How long a message may be. The SDK closes the connection on a longer one, so none may get that far. */
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
 /**
- * The stdio transport, which also tells when the result of a request was handed to the client, and to which a message that
- * is too long is one error and no more.
+ * The stdio transport, which also reports when the result of a request was handed to the client. A message that is too
+ * long causes just one error.
  */
 export class DeliveringTransport extends StdioServerTransport {
   readonly #waiting = new Map<RequestId, OnSent>();
@@ -43,7 +43,7 @@ export class DeliveringTransport extends StdioServerTransport {
 
   /**
    * Calls back when the result of this request was written, or when it never will be: it became an error, the client
-   * called the request off (then nothing is sent at all), or the connection ended.
+   * cancelled the request (then nothing is sent at all), or the connection ended.
    */
   whenSent(id: RequestId, signal: AbortSignal, onSent: OnSent): void {
     this.#waiting.set(id, onSent);
@@ -76,7 +76,7 @@ export class DeliveringTransport extends StdioServerTransport {
     const message = `The message has ${bytes} bytes, and a message may have at most ${MAX_MESSAGE_BYTES}. Send less at once.`;
     this.onerror?.(new Error(message));
     if (requestId === null) return;
-    // A client that does not read any more is told nothing.
+    // A client that no longer reads cannot be told.
     this.send({ jsonrpc: '2.0', id: requestId, error: { code: INVALID_REQUEST, message } }).catch(() => {});
   }
 
@@ -87,7 +87,7 @@ export class DeliveringTransport extends StdioServerTransport {
     onSent?.(isSent);
   }
 
-  /** A write that fails tells so only later; one behind it comes back with the same error. */
+  /** A failed write reports its error only later; an empty write after it returns the same error. */
   #isFlushed(): Promise<boolean> {
     return new Promise((resolve) => {
       this.#stdout.write('', (error) => resolve(!error));
@@ -95,10 +95,10 @@ export class DeliveringTransport extends StdioServerTransport {
   }
 }
 
-/** As JSON-RPC numbers its errors. */
+/** The code that JSON-RPC gives this error. */
 const INVALID_REQUEST = -32_600;
 
-/** Whether a response carries what the tool returned, rather than an error that took its place. */
+/** Whether a response carries the tool's own result, not an error in its place. */
 function isGood(message: JSONRPCMessage): boolean {
   return 'result' in message && message.result.isError !== true;
 }

@@ -9,7 +9,7 @@ import type { Message } from './words.js';
 
 const QUESTION = '6b1f9c2e-0000-4000-8000-000000000002';
 
-/** Two processes that do what is due on one channel, whose sending a test decides about. */
+/** Two processes with the same channel; a test decides how sending goes. */
 async function dutyWorld(send: (message: Message) => Promise<string | null>) {
   const world = await noticeWorld({ channels: {} });
   const { tools } = world.services;
@@ -42,7 +42,7 @@ async function dutyWorld(send: (message: Message) => Promise<string | null>) {
 const pending = async () => new Map([[QUESTION, 'pending']]);
 
 describe('the duty of a channel', () => {
-  it('is done by what stands on disk when it is taken, not by what was read before', async () => {
+  it('acts on what is on disk when it is taken, not on what was read before', async () => {
     const sent: string[] = [];
     await using made = await dutyWorld(async ({ id }) => {
       sent.push(id);
@@ -62,7 +62,7 @@ describe('the duty of a channel', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is one process’s while it sends: another leaves it alone and comes back', async () => {
+  it('belongs to one process while it sends: another leaves it alone and comes back', async () => {
     let reply = (_message: string | null) => {};
     const sent: string[] = [];
     await using made = await dutyWorld(({ id }) => {
@@ -84,7 +84,7 @@ describe('the duty of a channel', () => {
     expect([sent.length, list()]).toMatchObject([1, [{ state: 'sent', message: '7', tries: 1 }]]);
   });
 
-  it('ends with a word in the record when a channel refuses, and throws at nobody', async () => {
+  it('notes the reason in the record when a channel refuses, and does not throw', async () => {
     await using made = await dutyWorld(async () => {
       throw new NoticeNotSentError('reply', 'host replied 410');
     });
@@ -95,7 +95,7 @@ describe('the duty of a channel', () => {
     expect(list()).toMatchObject([{ state: 'failed', reason: 'host replied 410', tries: 1 }]);
   });
 
-  it('throws at nobody either when a channel breaks in a way that nobody foresaw', async () => {
+  it('does not throw when a channel breaks in an unforeseen way either', async () => {
     await using made = await dutyWorld(async () => {
       throw new TypeError('a bug');
     });

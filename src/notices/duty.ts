@@ -19,7 +19,7 @@ import { UNKNOWN } from './standings.js';
 import type { NoticeStore } from './store.js';
 import { messageOf } from './words.js';
 
-/** A channel with what the user said about it. */
+/** A channel with the user's settings for it. */
 export interface OpenedChannel {
   readonly name: string;
   readonly settings: ChannelSettings;
@@ -32,16 +32,16 @@ export interface DutyOptions {
   readonly settings: Pick<NoticeSettings, 'quietHours' | 'digestMs'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How every question of this machine stands, `pending` or how it was settled; and of other machines those that are named. */
+  /** The status of every question on this machine, `pending` or how it was settled; of other machines, only the named ones. */
   readonly statuses: (elsewhere: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** How long until another look where somebody else has the duty. */
+/** When to look again if another process has the duty. */
 const BUSY_MS = 1_000;
-/** How long until another look where this process cannot use a channel, or could not write. */
+/** When to look again if this process cannot use a channel, or could not write. */
 const UNFIT_MS = 60_000;
 
-/** What is missing where a process cannot use a channel. */
+/** The leg that is missing when a process cannot use a channel. */
 const LEGS: Readonly<Record<ChannelType, Leg>> = {
   terminal: 'terminal',
   desktop: 'program',
@@ -55,9 +55,9 @@ const LEGS: Readonly<Record<ChannelType, Leg>> = {
 type Planned = readonly (readonly [NoticeRecord, Verdict])[];
 
 /**
- * Does what is due about notices: sends, escalates, tries again, takes back. Any number of processes may; for each channel the
- * one that has taken its duty acts, after it has read again what is to be done. Nothing here throws: a channel that fails must
- * not disturb what the process is for.
+ * Does what is due about notices: sends, escalates, tries again, takes back. Any number of processes may use it; for each
+ * channel only the one that has taken its duty acts, after reading again what is due. Nothing here throws: a failing channel
+ * must not disturb the process.
  */
 export class NoticeDuty {
   readonly #options: DutyOptions;
@@ -67,13 +67,13 @@ export class NoticeDuty {
     this.#options = options;
   }
 
-  /** Queues an event on every channel that is to have it; true where one did not have it yet. */
+  /** Queues an event on every channel that should have it; true if any did not have it yet. */
   tell(event: NoticeEvent, isWanted: (channel: OpenedChannel) => boolean = () => true): boolean {
     const { channels, store, log } = this.#options;
     let isNew = false;
     for (const opened of channels) {
       if (!isMeantFor(event, opened.settings) || !isWanted(opened)) continue;
-      // A screen is there or not; what nobody could show is not kept for the next one.
+      // A screen is there or not: a notice that no screen can show is not kept for the next one.
       if (opened.settings.type === 'terminal' && opened.channel.unfit() !== undefined) continue;
       try {
         isNew = store.queue(event, opened.name, opened.settings) || isNew;
@@ -84,7 +84,7 @@ export class NoticeDuty {
     return isNew;
   }
 
-  /** Does all that is due now, on every channel at the same time; returns when there is more to do. */
+  /** Does everything that is due now, on all channels at once; returns when there is more to do. */
   async pass(signal: AbortSignal, { isLast = false } = {}): Promise<Date | undefined> {
     const { channels, store, log } = this.#options;
     try {
@@ -108,8 +108,8 @@ export class NoticeDuty {
   }
 
   /**
-   * Sends an event on one channel now, whatever the hour, and takes it back again; for `notify test`. Throws NOTICE_NOT_SENT,
-   * ABORTED, and what the disk says.
+   * Sends an event on one channel now, whatever the hour, and takes it back again; for `notify test`. Throws
+   * NOTICE_NOT_SENT, ABORTED, and disk errors.
    */
   async sendNow(
     opened: OpenedChannel,
@@ -135,7 +135,7 @@ export class NoticeDuty {
       throw error;
     }
     store.write(duty, sent);
-    // It would replace what a phone that sleeps has not shown yet.
+    // Taking it back would replace it on a sleeping phone before it was shown.
     if (opened.settings.type === 'push') return { isTakenBack: false, reason: 'it stays until you close it' };
     return this.#takeBack(opened, sent, signal);
   }
@@ -176,7 +176,7 @@ export class NoticeDuty {
         return this.#in(UNFIT_MS);
       using duty = store.takeDuty(name);
       if (duty === undefined) return this.#in(BUSY_MS);
-      // What another process did until it let the duty go counts.
+      // Reads again: another process may have acted until it released the duty.
       const planned = this.#plan(opened, store.list().notices, facts);
       await this.#act(opened, duty, planned, { ...facts, unfit });
       return unfit === undefined ? this.#in(0) : this.#in(UNFIT_MS);
@@ -204,7 +204,7 @@ export class NoticeDuty {
         now: clock.now(),
         channel,
         quietHours: settings.quietHours,
-        // Who leaves tells what there is: there may be nobody afterwards.
+        // A process that is leaving sends what it has: there may be none after it.
         digestMs: isLast ? 0 : settings.digestMs,
         question: question === null ? null : (statuses.get(question) ?? (isOpen ? 'gone' : null)),
         seenAt: isOpen ? store.seenAt(question) : null,
@@ -251,7 +251,7 @@ export class NoticeDuty {
     const message = messageOf(due);
     try {
       const remote = await opened.channel.send(message, signal);
-      // The first of them last: whoever is killed in between leaves the rest to a message of the same id.
+      // The first one last: if we are killed in between, the message sent again for the rest has the same id.
       for (const notice of [...due].reverse()) store.write(duty, sentAs(notice, message.id, remote, clock));
     } catch (error) {
       if (!isHoldfastError(error, 'NOTICE_NOT_SENT')) throw error;
@@ -289,7 +289,7 @@ export class NoticeDuty {
       return store.write(duty, {
         ...settled,
         isTakenBack: 'no',
-        reason: 'told together with others that still wait',
+        reason: 'sent in one message with others that are still waiting',
       });
     const { isTakenBack, reason } = await this.#takeBack(opened, notice, signal);
     store.write(duty, {
@@ -330,7 +330,7 @@ function isAction({ do: what }: Verdict): boolean {
   return what !== 'nothing' && what !== 'wait';
 }
 
-/** Whether this process can do something about it; to take a message back needs what sending it does. */
+/** Whether this process can act on it; taking a message back needs the same as sending it. */
 function isDoable(
   { channel, settings }: OpenedChannel,
   { reason, toldBy }: NoticeRecord,
@@ -338,9 +338,9 @@ function isDoable(
   unfit: string | undefined,
 ): boolean {
   if (unfit === undefined) return isAction(verdict);
-  // It should stand in the record why it was not sent.
+  // The record should say why it was not sent.
   if (verdict.do === 'send') return reason !== unfit;
-  // The screen that shows it looks after itself.
+  // A screen that shows it cleans up after itself.
   const isForOthers = toldBy !== undefined && channel.takeBack !== undefined && settings.type !== 'terminal';
   return isAction(verdict) && !(verdict.do === 'settle' && isForOthers);
 }

@@ -1,13 +1,13 @@
 import { HoldfastError, visibleLine } from '../foundation/index.js';
 
-/** The part of the way to a person that a notice did not pass. */
+/** The part of the way to a person at which a notice failed. */
 export type Leg = 'record' | 'secret' | 'connection' | 'reply' | 'program' | 'terminal';
 
-/** A notice could not be sent, or taken back. */
+/** A notice could not be sent or taken back. */
 export class NoticeNotSentError extends HoldfastError<'NOTICE_NOT_SENT'> {
   readonly code = 'NOTICE_NOT_SENT';
   readonly leg: Leg;
-  /** Whether another try could end otherwise. */
+  /** Whether another try could succeed. */
   readonly isPassing: boolean;
 
   constructor(leg: Leg, reason: string, options: { isPassing?: boolean; cause?: unknown } = {}) {
@@ -25,7 +25,7 @@ export class ChannelNotFoundError extends HoldfastError<'CHANNEL_NOT_FOUND'> {
     const words =
       known.length === 0
         ? 'No channel is configured'
-        : `No channel is called ${visibleLine(name)}; there are: ${known.join(', ')}`;
+        : `No channel is called ${visibleLine(name)}; configured: ${known.join(', ')}`;
     super(words, {
       hint: 'Channels are `notices.channels.<name>` in your config.json; see docs/notices.md.',
     });

@@ -5,28 +5,28 @@ import type { NoticeKind } from './settings.js';
 
 /** Something that a person wants to know, once. */
 export interface NoticeEvent {
-  /** The same for whoever sees it, now and after a restart. */
+  /** The same for every process that sees the event, now and after a restart. */
   readonly key: string;
   readonly kind: NoticeKind;
   readonly at: string;
-  /** The question set that waits, where one does. */
+  /** The question set that is waiting, if there is one. */
   readonly question: string | null;
-  /** The machine that it is about; absent for this one. */
+  /** The machine it is about; absent for this one. */
   readonly machine?: string | undefined;
-  /** The directory that it is about. */
+  /** The directory it is about. */
   readonly directory: string | null;
   readonly agent: string | null;
   readonly shortId: string;
   readonly detail: string | null;
-  /** Foreign words: of a question, or why a run ended. */
+  /** Foreign words: those of a question, or why a run ended. */
   readonly text: string | null;
 }
 
-/** Who asks where it is a run itself, and what its questions are called. */
+/** The asker's name when a run itself asks, and the kinds of its questions by their titles. */
 const RUN = 'holdfast run';
 const OF_A_RUN: Readonly<Record<string, NoticeKind>> = { Limit: 'limit', Breaker: 'breaker' };
 
-/** That a question waits for a person; undefined where it does not. */
+/** The event that a question is waiting for a person; undefined if it is not. */
 export function eventOfQuestion(view: QuestionView): NoticeEvent | undefined {
   if (view.outcome.status !== 'pending') return undefined;
   const [first] = view.questions;
@@ -45,7 +45,7 @@ export function eventOfQuestion(view: QuestionView): NoticeEvent | undefined {
   };
 }
 
-/** What `holdfast notify test` sends; each is an event of its own. */
+/** What `holdfast notify test` sends; each one is an event of its own. */
 export function eventOfTest(token: string, now: Date): NoticeEvent {
   return {
     key: `test:${token}`,
@@ -60,7 +60,7 @@ export function eventOfTest(token: string, now: Date): NoticeEvent {
   };
 }
 
-/** What a directory is called in a notice: its own name, not the way to it. */
+/** The name of a directory in a notice: its own name, not its path. */
 export function projectOf(directory: string | null): string | null {
   return directory === null ? null : basename(directory) || null;
 }

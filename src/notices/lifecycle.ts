@@ -1,16 +1,16 @@
 import { defineLifecycle } from '../foundation/index.js';
 
-/** The states of a notice: one event on one channel. What was sent is never sent again. */
+/** The states of a notice: one event on one channel. A notice that was sent is never sent again. */
 export const noticeLifecycle = defineLifecycle({
   states: ['queued', 'sent', 'seen', 'answered', 'failed'],
   initial: 'queued',
   on: {
     send: { from: ['queued'], to: 'sent' },
-    /** It cannot be sent, or is not true any more. */
+    /** It cannot be sent, or is no longer true. */
     fail: { from: ['queued'], to: 'failed' },
-    /** The very card was on a screen that a person looked at. */
+    /** Its card was on a screen that a person looked at. */
     see: { from: ['queued', 'sent'], to: 'seen' },
-    /** What it is about waits no longer. */
+    /** What it is about is no longer waiting. */
     settle: { from: ['queued', 'sent', 'seen'], to: 'answered' },
   },
 });

@@ -14,7 +14,7 @@ export interface DeskOptions {
   readonly ids: Ids;
 }
 
-/** What a person can do about notices. */
+/** What a person can do with notices. */
 export function noticeDesk({ store, duty, channels, clock, ids }: DeskOptions): NoticeDesk {
   return {
     list() {
@@ -79,7 +79,7 @@ export function noticeDesk({ store, duty, channels, clock, ids }: DeskOptions): 
   }
 }
 
-/** Every device that is told by push has a channel of its own; `push` is all of them. */
+/** Every device with push has its own channel; `push` means all of them. */
 function isCalled({ name, settings }: OpenedChannel, typed: string): boolean {
   return name === typed || (settings.type === 'push' && typed === 'push');
 }

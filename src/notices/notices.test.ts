@@ -28,7 +28,7 @@ const statesOf = (world: NoticeWorld) =>
     .map(({ channel, state }) => `${channel} ${state}`)
     .sort();
 
-describe('a question while nobody looks', () => {
+describe('a question while nobody is looking', () => {
   verifies(
     'N03',
     'bell, title, desktop and ntfy, then the next channel; answered, all are taken back',
@@ -120,7 +120,7 @@ describe('a question while nobody looks', () => {
     },
   );
 
-  verifies('N03', 'a card on a focused screen is not told, and stops what would follow', async () => {
+  verifies('N03', 'a card on a focused screen causes no notice, and stops an escalation', async () => {
     await using server = await noticeServer();
     await using world = await noticeWorld({
       env,
@@ -137,7 +137,7 @@ describe('a question while nobody looks', () => {
 
   verifies(
     'N03',
-    'three that come together are told together: 3 wait; taken back when none waits',
+    'three that come together are sent as one (3 waiting), and taken back when none is waiting',
     async () => {
       await using server = await noticeServer();
       await using world = await noticeWorld({
@@ -153,7 +153,7 @@ describe('a question while nobody looks', () => {
       expect(server.received).toHaveLength(1);
       world.clock.advance(60_000);
       await server.until(2);
-      expect(server.received[1]?.body).toMatchObject({ title: 'Holdfast: 3 wait' });
+      expect(server.received[1]?.body).toMatchObject({ title: 'Holdfast: 3 waiting' });
       await until(() => expect(statesOf(world)).toEqual(Array(4).fill('phone sent')));
       for (const id of [first, ...ids.slice(1)]) await world.answer(id);
       await server.until(1, ({ method }) => method === 'DELETE');
@@ -164,7 +164,7 @@ describe('a question while nobody looks', () => {
     },
   );
 
-  verifies('N03', 'quiet hours hold it, and it is told together when they end', async () => {
+  verifies('N03', 'quiet hours hold notices back, and they are sent as one when the hours end', async () => {
     await using server = await noticeServer();
     await using world = await noticeWorld({
       env,
@@ -182,12 +182,12 @@ describe('a question while nobody looks', () => {
     world.clock.jumpTo(new Date(2026, 10, 15, 23, 59, 1).toISOString());
     world.clock.advance(30_000);
     await server.until(1);
-    expect(server.received[0]?.body).toMatchObject({ title: 'Holdfast: 2 wait' });
+    expect(server.received[0]?.body).toMatchObject({ title: 'Holdfast: 2 waiting' });
   });
 });
 
-describe('what waited before', () => {
-  it('is no news for the screen of a process that starts, however long that lives', async () => {
+describe('questions that were waiting before', () => {
+  it('are no news for the screen of a process that starts, however long it lives', async () => {
     await using world = await noticeWorld({ env, channels: { screen: { type: 'terminal' } } });
     await world.ask('old');
     await using _telling = world.open({ hasScreen: true });
@@ -254,7 +254,7 @@ describe('one event, one send', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('an endpoint that replies after the answer is taken back all the same', async () => {
+  it('a message whose endpoint replies only after the answer is still taken back', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -283,7 +283,7 @@ describe('one event, one send', () => {
     }
   });
 
-  it('an endpoint that hangs keeps no process from ending, and the notice for the next one', async () => {
+  it('an endpoint that hangs keeps no process from ending, and the notice stays for the next one', async () => {
     await using server = await noticeServer(() => 'hang');
     await using world = await noticeWorld({ env, channels: { hook: HOOK(server.url) } });
     await world.ask();
@@ -298,7 +298,7 @@ describe('one event, one send', () => {
     ]);
   });
 
-  it('a channel whose secret is not here waits for a process that has it', async () => {
+  it('a channel whose secret is missing here waits for a process that has it', async () => {
     await using server = await noticeServer();
     await using world = await noticeWorld({ channels: { hook: HOOK(server.url) } });
     await world.ask();
@@ -310,7 +310,7 @@ describe('one event, one send', () => {
     );
   });
 
-  it('what was sent is left to a process that can take it back', async () => {
+  it('a sent message is left to a process that can take it back', async () => {
     await using server = await noticeServer();
     await using world = await noticeWorld({
       channels: { phone: { type: 'ntfy', url: server.url, topic: 'env:TOPIC' } },

@@ -11,20 +11,20 @@ export interface NoticesOptions {
   readonly channels: readonly OpenedChannel[];
   readonly questions: Pick<QuestionSessions, 'watch'>;
   readonly standings: QuestionStandings;
-  /** Watched where people are told of what waits on other machines. */
+  /** Watched if people are told here about questions on other machines. */
   readonly elsewhere?: Pick<QuestionsElsewhere, 'watch'> | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What others queued and did not live to send is found this soon. */
+/** How soon we find what another process queued and did not live to send. */
 const LOOK_EVERY_MS = 30_000;
-/** A process that ends gives its last notices so long; what is not sent by then is sent by the next one. */
+/** How long a process that ends gives its last notices; the next process sends the rest. */
 const LEAVE_MS = 3_000;
 
 /**
- * Tells people what this process sees, and whatever else is due, as long as it lives: questions of every project, and the
- * events that it is told of.
+ * Sends notices about what this process sees, and whatever else is due, as long as it lives: questions of every project, and
+ * the events it is given.
  */
 export class Notices implements AsyncDisposable {
   readonly #options: NoticesOptions;
@@ -34,7 +34,7 @@ export class Notices implements AsyncDisposable {
   readonly #working: Promise<void>;
   #wake: () => void = () => {};
   #isAwake = true;
-  /** Questions that waited before this process: no news for its own screen. */
+  /** Questions that were waiting before this process started: no news for its own screen. */
   #old: ReadonlySet<string> | undefined;
   #oldElsewhere: ReadonlySet<string> | undefined;
   readonly #watchElsewhere: { close(): Promise<void> } | undefined;
@@ -46,12 +46,12 @@ export class Notices implements AsyncDisposable {
     this.#working = this.#work();
   }
 
-  /** Something happened that a person wants to know. It is on disk when this returns; it is sent soon. Never throws. */
+  /** Call when something happened that a person wants to know. It is on disk when this returns, and sent soon. Never throws. */
   tell(event: NoticeEvent): void {
     if (this.#options.duty.tell(event)) this.#poke();
   }
 
-  /** The card of a question is on a screen that a person looks at. Never throws. */
+  /** Call when the card of a question is on a screen that a person looks at. Never throws. */
   noteSeen(question: string): void {
     const { store, log } = this.#options;
     try {
@@ -61,7 +61,7 @@ export class Notices implements AsyncDisposable {
     }
   }
 
-  /** Sends what is due, for a moment, and ends. */
+  /** Spends a moment sending what is due, and ends. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { clock, duty, channels } = this.#options;
     this.#watch.close();
@@ -101,7 +101,7 @@ export class Notices implements AsyncDisposable {
     this.#wake();
   }
 
-  /** Queues what waits. */
+  /** Queues notices for the questions that are waiting. */
   async #look(): Promise<void> {
     const { standings, duty, log } = this.#options;
     try {

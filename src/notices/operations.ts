@@ -12,7 +12,7 @@ export interface NoticeReport {
   readonly state: NoticeState;
   readonly at: string;
   readonly sentAt: string | null;
-  /** When it is sent or tried again, where it is queued. */
+  /** When a queued notice is sent or tried again. */
   readonly dueAt: string | null;
   readonly tries: number;
   readonly question: string | null;
@@ -24,7 +24,7 @@ export interface NoticeReport {
   readonly reason: string | null;
 }
 
-/** How a test of a channel went, and where it ended if it did not go through. */
+/** How a test of a channel went, and where it failed if it did. */
 export interface NoticeTestReport {
   readonly channel: string;
   readonly type: ChannelType;
@@ -52,7 +52,7 @@ export interface NoticeParts {
 
 export const listNotices = defineOperation({
   name: 'notice.list',
-  summary: 'Show what you were told, on which channel, and what became of it',
+  summary: 'Show the notices sent to you, on which channel, and what became of them',
   effect: 'read',
   capability: 'view',
   surfaces: ['cli'],
@@ -69,7 +69,7 @@ export const listNotices = defineOperation({
 
 export const testNotices = defineOperation({
   name: 'notice.test',
-  summary: 'Send a test notice all the way, and say where it ended if it did not arrive',
+  summary: 'Send a test notice all the way, and say where it stopped if it did not arrive',
   effect: 'write',
   capability: 'admin',
   surfaces: ['cli'],

@@ -5,7 +5,7 @@ import { decide, endOfQuiet, isMeantFor, nextTry, type PolicyFacts } from './pol
 import type { NoticeRecord } from './schema.js';
 import { parseQuietHours } from './settings.js';
 
-/** In the middle of a day, wherever this runs. */
+/** The middle of a day, wherever this runs. */
 const NOON = new Date(2026, 10, 15, 12, 0, 0);
 const ago = (ms: number) => new Date(NOON.getTime() - ms);
 const MINUTE = 60_000;
@@ -52,12 +52,12 @@ describe('what is to be done about a notice', () => {
     expect(decide(notice(), facts())).toEqual({ do: 'send' });
   });
 
-  it('is nothing any more once it was sent, failed or is over', () => {
+  it('is nothing once it was sent, failed or is over', () => {
     for (const state of ['sent', 'failed', 'answered', 'seen'] as const)
       expect(decide(notice({ state }), facts()), state).toEqual({ do: 'nothing' });
   });
 
-  it('is nothing while nobody knows how the question of another machine stands, due or told', () => {
+  it("is nothing while the status of another machine's question is unknown, whether due or sent", () => {
     for (const state of ['queued', 'sent', 'seen'] as const)
       expect(
         decide(notice({ state, machine: 'workstation' }), facts({ question: 'unknown' })),
@@ -75,14 +75,14 @@ describe('what is to be done about a notice', () => {
       });
   });
 
-  verifies('N03', 'suppressed only where that very card was on a focused screen within 15 s', () => {
+  verifies('N03', 'suppressed only if that very card was on a focused screen within 15 s', () => {
     expect(decide(notice(), facts({ seenAt: ago(15_000) }))).toEqual({ do: 'see' });
     expect(decide(notice(), facts({ seenAt: ago(15_001) }))).toEqual({ do: 'send' });
-    // A clock that was set back makes nothing seen.
+    // If the clock was set back, nothing counts as seen.
     expect(decide(notice(), facts({ seenAt: ago(-60_000) }))).toEqual({ do: 'send' });
   });
 
-  verifies('N03', 'the next channel is told when nobody opened it, and not when somebody did', () => {
+  verifies('N03', 'the next channel gets it when nobody opened it, and not when somebody did', () => {
     const channel = { type: 'desktop', afterMinutes: 10 } as const;
     const queued = notice({ queuedAt: ago(4 * MINUTE).toISOString(), dueAt: ago(-6 * MINUTE).toISOString() });
     expect(decide(queued, facts({ channel }))).toMatchObject({ do: 'wait', why: 'due' });
@@ -92,7 +92,7 @@ describe('what is to be done about a notice', () => {
     expect(decide(due, facts({ channel, seenAt: ago(11 * MINUTE) }))).toEqual({ do: 'send' });
   });
 
-  verifies('N03', 'quiet hours hold everything but a channel that is meant for them', () => {
+  verifies('N03', 'quiet hours hold back everything except on a channel meant for them', () => {
     const quietHours = parseQuietHours('11:30-13:00') ?? null;
     expect(decide(notice(), facts({ quietHours }))).toEqual({
       do: 'wait',
@@ -106,7 +106,7 @@ describe('what is to be done about a notice', () => {
     );
   });
 
-  verifies('N03', 'what follows a message at once waits to be told together', () => {
+  verifies('N03', 'what follows a message closely waits to be sent as one', () => {
     expect(decide(notice(), facts({ lastSentAt: ago(20_000) }))).toEqual({
       do: 'wait',
       until: new Date(NOON.getTime() + 40_000),
@@ -118,7 +118,7 @@ describe('what is to be done about a notice', () => {
     });
   });
 
-  it('is to give up what is no question and no news any more', () => {
+  it('is to give up on what is neither a question nor still news', () => {
     const old = notice({ question: null, kind: 'run-ended', at: ago(25 * 60 * MINUTE).toISOString() });
     expect(decide(old, facts({ question: null }))).toMatchObject({ do: 'fail' });
   });
@@ -162,7 +162,7 @@ describe('which channel has an event', () => {
     ...overrides,
   });
 
-  it('is what the user said; what nobody can open does not escalate', () => {
+  it('is what the user configured; what cannot be opened does not escalate', () => {
     expect(isMeantFor(event(), { type: 'desktop' })).toBe(true);
     expect(isMeantFor(event(), { type: 'desktop', events: ['limit'] })).toBe(false);
     expect(isMeantFor(event(), { type: 'desktop', afterMinutes: 5 })).toBe(true);
@@ -173,7 +173,7 @@ describe('which channel has an event', () => {
 });
 
 describe('tries', () => {
-  it('come later and later, and end', () => {
+  it('come at growing intervals, and end', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7].map((tries) => nextTry(tries, NOON)?.getTime());
     expect(waits.map((at) => at && (at - NOON.getTime()) / 1_000)).toEqual([
       5,

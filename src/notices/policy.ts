@@ -3,11 +3,11 @@ import type { NoticeRecord } from './schema.js';
 import type { ChannelSettings, QuietHours } from './settings.js';
 import { UNKNOWN } from './standings.js';
 
-/** A card that was on a focused screen so lately needs no notice. */
+/** A card that was on a focused screen this recently needs no notice. */
 const SEEN_WITHIN_MS = 15_000;
-/** What is no question and could not be told for so long is no news any more. */
+/** A notice that is not about a question and is still unsent after this long is no longer news. */
 const STALE_MS = 24 * 60 * 60_000;
-/** How long until each further try. */
+/** How long to wait before each further try. */
 const RETRY_AFTER_MS = [5_000, 15_000, 60_000, 300_000, 900_000, 3_600_000];
 
 export interface PolicyFacts {
@@ -15,15 +15,15 @@ export interface PolicyFacts {
   readonly channel: ChannelSettings;
   readonly quietHours: QuietHours | null;
   readonly digestMs: number;
-  /** How the question stands; null where the notice is about none. */
+  /** The status of the question; null if the notice is not about one. */
   readonly question: string | null;
   /** When its card was last on a screen that a person looked at. */
   readonly seenAt: Date | null;
-  /** When this channel last told something. */
+  /** When this channel last sent something. */
   readonly lastSentAt: Date | null;
 }
 
-/** What is to be done about a notice. */
+/** What to do about a notice. */
 export type Verdict =
   | { readonly do: 'send' }
   | { readonly do: 'wait'; readonly until: Date; readonly why: 'due' | 'quiet hours' | 'digest' }
@@ -32,18 +32,21 @@ export type Verdict =
   | { readonly do: 'fail'; readonly reason: string }
   | { readonly do: 'nothing' };
 
-/** Whether an event goes to a channel. What is told only when nobody opened it must be something that can be opened. */
+/** Whether an event goes to a channel. An escalation needs something that can be opened: a question. */
 export function isMeantFor(event: NoticeEvent, channel: ChannelSettings): boolean {
   if (event.kind === 'test') return true;
   if (channel.events !== undefined && !channel.events.includes(event.kind)) return false;
   return (channel.afterMinutes ?? 0) === 0 || event.question !== null;
 }
 
-/** Decides about a notice; pure. What waits no longer is over, what was seen is not told, the rest is told in its time. */
+/**
+ * Decides about a notice. Pure. If it is no longer waiting it is over, if it was seen it is not sent, and otherwise it is
+ * sent in its time.
+ */
 export function decide(notice: NoticeRecord, facts: PolicyFacts): Verdict {
   const { state } = notice;
   if (state === 'failed' || state === 'answered') return { do: 'nothing' };
-  // Nobody knows whether it still waits: it is neither told nor taken back until somebody does.
+  // It is unknown whether it is still waiting, so it is neither sent nor taken back until that is known.
   if (facts.question === UNKNOWN) return { do: 'nothing' };
   if (facts.question !== null && facts.question !== 'pending') return { do: 'settle', how: facts.question };
   if (state === 'seen') return { do: 'nothing' };
@@ -55,9 +58,9 @@ function whenToSend(notice: NoticeRecord, facts: PolicyFacts): Verdict {
   const { now, channel } = facts;
   const isTest = notice.kind === 'test';
   if (notice.question === null && now.getTime() - Date.parse(notice.at) > STALE_MS)
-    return { do: 'fail', reason: 'nobody could tell it for a day' };
+    return { do: 'fail', reason: 'it could not be sent for a day' };
   const due = new Date(notice.dueAt);
-  // A clock that was set back must not hold a notice for ever: then what is due far away is due now.
+  // If the clock was set back, a notice must not wait for ever: what is due far in the future is due now.
   if (due > now && due.getTime() - now.getTime() <= MAX_WAIT_MS)
     return { do: 'wait', until: due, why: 'due' };
   if (isTest) return { do: 'send' };
@@ -69,7 +72,10 @@ function whenToSend(notice: NoticeRecord, facts: PolicyFacts): Verdict {
 
 const MAX_WAIT_MS = 8 * 24 * 60 * 60_000;
 
-/** Whether a person has looked at it: lately for what is to be told now, at any time since for what was told or escalates. */
+/**
+ * Whether a person has looked at it: recently for a notice about to be sent, at any time since for one that was sent or
+ * escalates.
+ */
 function wasOpened(
   { state, sentAt, queuedAt }: NoticeRecord,
   { seenAt, now, channel }: PolicyFacts,
@@ -81,7 +87,7 @@ function wasOpened(
   return agoMs >= 0 && agoMs <= SEEN_WITHIN_MS;
 }
 
-/** When the quiet hours end, in local time; undefined outside of them. */
+/** When the quiet hours end, in local time; undefined outside them. */
 export function endOfQuiet(now: Date, hours: QuietHours | null): Date | undefined {
   if (hours === null) return undefined;
   const { fromMinute, toMinute } = hours;
@@ -98,13 +104,13 @@ export function endOfQuiet(now: Date, hours: QuietHours | null): Date | undefine
 }
 
 function endOfDigest({ now, lastSentAt, digestMs, channel }: PolicyFacts): Date | undefined {
-  // A bell says nothing that could be summed up.
+  // A bell has no words to combine.
   if (lastSentAt === null || channel.type === 'terminal') return undefined;
   const end = lastSentAt.getTime() + digestMs;
   return lastSentAt <= now && end > now.getTime() ? new Date(end) : undefined;
 }
 
-/** When the next try is, after so many that failed; undefined where it is given up. */
+/** The time of the next try after this many failures; undefined when it gives up. */
 export function nextTry(tries: number, now: Date): Date | undefined {
   const afterMs = RETRY_AFTER_MS[tries - 1];
   return afterMs === undefined ? undefined : new Date(now.getTime() + afterMs);

@@ -3,7 +3,7 @@ import { noticeWorld } from '../../test/support/notice-world.js';
 import { QuestionStandings } from './standings.js';
 
 describe('how questions stand', () => {
-  it('is read of those that may change only, and told of all', async () => {
+  it('is read only for questions that may change, and given for all', async () => {
     await using world = await noticeWorld({ channels: {} });
     const { questions } = world.services;
     const read: string[][] = [];
@@ -31,7 +31,7 @@ describe('how questions stand', () => {
     expect(read.map((ids) => ids.length)).toEqual([3, 1, 1, 0]);
   });
 
-  it('is not known of other machines by who does not look there, whatever is asked for', async () => {
+  it('is unknown for other machines to a process that does not look there, whatever it asks for', async () => {
     await using world = await noticeWorld({ channels: {} });
     const here = await world.ask();
     const standings = new QuestionStandings(world.services.questions);

@@ -1,21 +1,24 @@
 import { isPermission } from '../foundation/index.js';
 import { isWaiting, type QuestionSessions, type QuestionView } from '../sessions/question/index.js';
 
-/** The questions of other machines as they were read last, where a person is told of them here, too. */
+/** The questions of other machines as last read, if a person is told about them here, too. */
 export interface QuestionsElsewhere {
-  /** Whether they were ever read. */
+  /** Whether they have been read at least once. */
   readonly isRead: boolean;
   readonly pending: readonly QuestionView[];
-  /** How one stands; null where it is gone, undefined where that is not known now. */
+  /** How a question stands; null if it is gone, undefined if that is unknown at the moment. */
   standing(id: string): QuestionView | null | undefined;
-  /** Calls back when something changed there, until it is closed. */
+  /** Calls back when something changes there, until it is closed. */
   watch(onChange: () => void): { close(): Promise<void> };
 }
 
-/** The standing of a question of another machine of which nothing is known now: nothing is done about it. */
+/** The standing of a question on another machine about which nothing is known at the moment: nothing is done about it. */
 export const UNKNOWN = 'unknown';
 
-/** How the questions stand that people are told of. What is decided for good is read once: there may be ten thousand of them. */
+/**
+ * How the questions stand that notices are about. What is finally decided is read only once: there may be ten thousand of
+ * them.
+ */
 export class QuestionStandings {
   readonly #questions: Pick<QuestionSessions, 'list'>;
   readonly #elsewhere: QuestionsElsewhere | undefined;
@@ -26,12 +29,12 @@ export class QuestionStandings {
     this.#elsewhere = elsewhere;
   }
 
-  /** What waits for a person on other machines; undefined where nothing is known of them. */
+  /** The questions waiting for a person on other machines; undefined if nothing is known about them. */
   waitingElsewhere(): readonly QuestionView[] | undefined {
     return this.#elsewhere?.isRead === true ? this.#elsewhere.pending.filter(isWaiting) : undefined;
   }
 
-  /** Those that may still change. */
+  /** The questions that may still change. */
   async open(): Promise<QuestionView[]> {
     const views = await this.#questions.list({ isLeftOut: (id) => this.#decided.has(id) });
     const isDecided = ({ outcome: { status } }: QuestionView) =>
@@ -40,7 +43,7 @@ export class QuestionStandings {
     return views.filter((view) => !isDecided(view));
   }
 
-  /** The status of each, by id; of those on other machines what waits, and what is asked for. */
+  /** The status of each question, by id; for other machines, of those that are waiting and those in `elsewhere`. */
   async statuses(elsewhere: readonly string[] = []): Promise<ReadonlyMap<string, string>> {
     const open = await this.open();
     const there = new Set([...(this.#elsewhere?.pending ?? []).map(({ id }) => id), ...elsewhere]);
@@ -62,7 +65,7 @@ function statusOf(view: QuestionView): string {
   return isGone(view) ? 'withdrawn' : view.outcome.status;
 }
 
-/** Nobody waits for this permission any more: an answer would be refused. */
+/** Whether the agent behind a permission has stopped waiting: an answer would be refused. */
 export function isGone(view: QuestionView): boolean {
   return isPermission(view) && view.isAskerGone === true;
 }

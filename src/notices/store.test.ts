@@ -28,7 +28,7 @@ async function storeWorld() {
 }
 
 describe('the notices on disk', () => {
-  it('have one file for an event on a channel, for this user alone', async () => {
+  it('have one file for each event on a channel, readable only by this user', async () => {
     await using made = await storeWorld();
     const { store, event, directory } = made;
     expect([1, 2, 3].map(() => store().queue(event('one'), 'desk', { type: 'desktop' }))).toEqual([
@@ -43,7 +43,7 @@ describe('the notices on disk', () => {
     expect(store().list().notices[0]).toMatchObject({ state: 'queued', project: 'shop', text: null });
   });
 
-  it('that cannot be read stay as they are, and are not told again', async () => {
+  it('that cannot be read stay unchanged, and are not sent again', async () => {
     await using server = await noticeServer();
     await using world = await noticeWorld({
       env: { S: 's' },
@@ -79,7 +79,7 @@ describe('the notices on disk', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ state: 'failed', later: 1 });
   });
 
-  it('go when they are over and old; never those whose question waits, which would be told again', async () => {
+  it('are removed when over and old, but never while their question is waiting, because they would be sent again', async () => {
     await using made = await storeWorld();
     const { store, event, world } = made;
     const [waiting, settled] = [uuidFrom('waiting'), uuidFrom('settled')];

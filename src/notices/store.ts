@@ -19,7 +19,7 @@ import { type NoticeEvent, projectOf } from './events.js';
 import { NoticeRecord, SeenRecord } from './schema.js';
 import type { ChannelSettings } from './settings.js';
 
-/** Ended notices are kept for so long, and so many. */
+/** Ended notices are kept this long, and at most this many. */
 const KEPT_MS = 30 * DAY_MS;
 const MAX_KEPT = 1_000;
 
@@ -30,18 +30,18 @@ const SEEN = /^([0-9a-f-]{36})\.seen$/;
 
 export interface ListedNotices {
   readonly notices: readonly NoticeRecord[];
-  /** Files that cannot be read: they stay, so that what they were about is not told again. */
+  /** Files that cannot be read. They stay, so their events are not told again. */
   readonly damaged: readonly { readonly path: string; readonly reason: string }[];
 }
 
 /**
- * The notices of this user: one file for each event and channel, created exclusively, so that whoever sees an event first
- * queues it and everybody else finds it queued. Only who holds the duty of a channel changes the files of that channel.
+ * The notices of this user: one file for each event and channel, created exclusively. So the first process that sees an
+ * event queues it, and the others find it queued. Only the process that holds the duty of a channel changes its files.
  */
 export class NoticeStore {
   readonly #tools: LockTools;
   readonly #directory: string;
-  /** Files that will never change again; they are not read twice. */
+  /** Files that will never change again and are not read twice. */
   readonly #ended = new Map<string, NoticeRecord>();
 
   constructor(tools: LockTools, directory: string) {
@@ -49,11 +49,11 @@ export class NoticeStore {
     this.#directory = directory;
   }
 
-  /** Queues an event for a channel; false where it is known already. Throws STORAGE_FAILED, ATOMIC_WRITE_FAILED. */
+  /** Queues an event for a channel; false if it is already known. Throws STORAGE_FAILED, ATOMIC_WRITE_FAILED. */
   queue(event: NoticeEvent, channel: string, settings: ChannelSettings): boolean {
     const id = uuidFrom('notice', event.key, channel);
     const path = this.#path(id);
-    // Most events are looked at often and queued once.
+    // Most events are checked often and queued once.
     if (this.#tools.fileSystem.look(path) !== undefined) return false;
     const now = this.#tools.clock.now();
     const { key, kind, at, question, machine, directory, agent, shortId, detail } = event;
@@ -82,7 +82,7 @@ export class NoticeStore {
     return createFile(this.#tools, path, formatDocument(path, notice, NoticeRecord));
   }
 
-  /** All notices, the oldest first. */
+  /** All notices, oldest first. */
   list(): ListedNotices {
     const damaged: { path: string; reason: string }[] = [];
     const notices: NoticeRecord[] = [];
@@ -105,20 +105,20 @@ export class NoticeStore {
     return notice;
   }
 
-  /** Takes the duty of a channel: who has it alone sends, and writes what became of it. Undefined where another has it. */
+  /** Takes the duty of a channel: only its holder sends and records the outcome. Undefined if another process has it. */
   takeDuty(channel: string): Lock | undefined {
     ensureDirectory(this.#tools.fileSystem, this.#directory);
     const taken = tryAcquireLock(this.#tools, join(this.#directory, channel));
     return taken instanceof Lock ? taken : undefined;
   }
 
-  /** Writes a notice down under the duty of its channel. Throws LOCK_LOST, ATOMIC_WRITE_FAILED. */
+  /** Writes a notice under the duty of its channel. Throws LOCK_LOST, ATOMIC_WRITE_FAILED. */
   write(duty: Lock, notice: NoticeRecord): void {
     duty.assertHeld();
     writeDocument(this.#tools, this.#path(notice.id), notice, NoticeRecord);
   }
 
-  /** The card of a question is on a screen that a person looks at. */
+  /** Records that the card of a question is on a screen that a person looks at. */
   noteSeen(question: string): void {
     if (!isUuidV4(question)) return;
     ensureDirectory(this.#tools.fileSystem, this.#directory);
@@ -134,13 +134,13 @@ export class NoticeStore {
       const seen = readDocument(this.#tools.fileSystem, path, SeenRecord);
       return seen === undefined ? null : new Date(seen.at);
     } catch {
-      return null; // after power loss it may be empty: then it was not seen
+      return null; // after power loss it may be empty, which counts as not seen
     }
   }
 
   /**
-   * Removes what ended long ago, or is more than anybody will read; never what is about a question that waits, which would
-   * be told again. Returns how many.
+   * Removes notices that ended long ago and those beyond the number kept. One about a waiting question is never removed,
+   * because it would be sent again. Returns how many were removed.
    */
   tidy(isPending: (question: string) => boolean): number {
     const { fileSystem, clock } = this.#tools;
@@ -164,7 +164,7 @@ export class NoticeStore {
   }
 }
 
-/** A name as every channel may have it: visible, and no longer than names are. */
+/** A name fit for every channel: visible, and no longer than names are. */
 function nameOf(name: string | null): string | null {
   return name === null ? null : visibleExcerpt(name, MAX_NAME);
 }

@@ -2,25 +2,25 @@ import { visibleExcerpt } from '../foundation/index.js';
 import type { NoticeRecord } from './schema.js';
 import type { NoticeKind } from './settings.js';
 
-/** What a channel sends. All of it is visible text: nothing in it can do anything. */
+/** What a channel sends. All of it is visible text that nothing acts on. */
 export interface Message {
   /** The same for every try. */
   readonly id: string;
   readonly kind: NoticeKind;
   readonly title: string;
   readonly body: string;
-  /** Whether somebody waits. */
+  /** Whether somebody is waiting. */
   readonly isUrgent: boolean;
-  /** What it is about; several where they are told together. */
+  /** What it is about; several notices if they are sent as one. */
   readonly notices: readonly NoticeRecord[];
 }
 
 const MAX_TITLE = 100;
 const MAX_TEXT = 300;
-/** So many are named in a message about several. */
+/** How many are named in a message about several. */
 const MAX_NAMED = 5;
 
-/** One message about one notice, or about several: `3 wait`. */
+/** One message about one or several notices: `3 waiting`. */
 export function messageOf(notices: readonly NoticeRecord[]): Message {
   const [first] = notices;
   if (first === undefined) throw new RangeError('a message is about something');
@@ -55,10 +55,7 @@ export function isWaiting({ question, kind, detail }: NoticeRecord): boolean {
 function digestTitle(notices: readonly NoticeRecord[]): string {
   const waiting = notices.filter(isWaiting).length;
   const told = notices.length - waiting;
-  const parts = [
-    waiting === 0 ? '' : `${waiting} wait${waiting === 1 ? 's' : ''}`,
-    told === 0 ? '' : `${told} told`,
-  ];
+  const parts = [waiting === 0 ? '' : `${waiting} waiting`, told === 0 ? '' : `${told} for information`];
   return `Holdfast: ${parts.filter((part) => part !== '').join(', ')}`;
 }
 
@@ -84,7 +81,7 @@ function whatOf({ kind, agent, detail }: NoticeRecord): string {
     case 'agent-died':
       return `${who} died`;
     case 'quota-back':
-      return 'the quota is back, the run goes on';
+      return 'the quota is back, and the run continues';
     case 'test':
       return 'this is a test';
   }
@@ -93,8 +90,8 @@ function whatOf({ kind, agent, detail }: NoticeRecord): string {
 function bodyOf(notice: NoticeRecord): string {
   const { question, shortId, kind, text, detail } = notice;
   const words = text === null ? [] : [visibleExcerpt(text, MAX_TEXT)];
-  if (kind === 'test') return 'Notices of Holdfast arrive here.';
-  if (detail === AT_TERMINAL) return [...words, 'It waits at its own terminal.'].join('\n');
+  if (kind === 'test') return 'Notices from Holdfast arrive here.';
+  if (detail === AT_TERMINAL) return [...words, 'It is waiting at its own terminal.'].join('\n');
   const way = question === null ? `Run ${shortId}: holdfast status` : `holdfast answer ${shortId}`;
   return [...words, way].join('\n');
 }

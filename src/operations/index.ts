@@ -19,7 +19,7 @@ import { webOperations } from './web.js';
 
 export type { SettingReport, Settings } from './settings.js';
 
-/** Every action of the product: the only door. A surface is made from those that name it. */
+/** Every action of the product; there is no other way in. A surface is built from the operations that name it. */
 export const OPERATIONS = [
   ...questionOperations,
   ...changeOperations,

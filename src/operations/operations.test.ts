@@ -39,17 +39,17 @@ describe('the registry of operations', () => {
     ]);
   });
 
-  it('keeps what is for the local command line only on no other surface', () => {
+  it('keeps operations for the local command line off every other surface', () => {
     for (const { name, capability, surfaces } of OPERATIONS)
       if (capability === 'admin') expect([name, surfaces.filter((one) => one !== 'cli')]).toEqual([name, []]);
   });
 
-  it('asks for more than a look where something is changed', () => {
+  it('requires more than viewing for changes', () => {
     for (const { name, capability, effect } of OPERATIONS)
       if (effect === 'write') expect([name, capability]).not.toEqual([name, 'view']);
   });
 
-  it('takes nothing that it does not know', () => {
+  it('accepts no unknown keys', () => {
     for (const { name, input } of OPERATIONS)
       expect([name, input.safeParse({ somethingElse: true }).success]).toEqual([name, false]);
   });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
 
-/** Every path that belongs to us, by what is there, and what decided about their roots. */
+/** Every path that belongs to us, by what it holds, and what decided the roots. */
 export interface Paths {
   readonly paths: Readonly<Record<string, string>>;
   readonly rootsFrom: string;

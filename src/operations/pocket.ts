@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
 
-/** A browser that signed in, as the others may know it. */
+/** A signed-in browser, as shown to the others. */
 export interface KnownDevice {
   readonly id: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface KnownDevice {
 export interface AuditLine {
   readonly at: string;
   readonly what: string;
-  /** The name of the device; null where there is none. */
+  /** The name of the device; null if there is none. */
   readonly name: string | null;
   readonly address: string | null;
   readonly id: string | null;
@@ -26,27 +26,27 @@ export interface AuditLine {
 
 /** Who can reach the page and what was done through it. */
 export interface Access {
-  /** This device first, then by when they were here last. */
+  /** This device first, then the most recently seen. */
   readonly devices: readonly KnownDevice[];
   /** The newest first. */
   readonly audit: readonly AuditLine[];
 }
 
-/** How notices to one device of the page stand. */
+/** The state of notices to one device of the page. */
 export interface PushState {
   /** The key that a subscription is made with, as base64url. */
   readonly key: string;
-  /** The endpoint that this device is told through; null where it is not. */
+  /** The endpoint that notices to this device go to; null if it gets none. */
   readonly endpoint: string | null;
 }
 
-/** How a test went, and where it ended if it did not go through. */
+/** The result of a test, and where it stopped if it did not go through. */
 export interface PushTest {
   readonly isSent: boolean;
   readonly reason: string | null;
 }
 
-/** What a device of the page can know and say about itself and the others. */
+/** What a device of the page can read and change about itself and the others. */
 export interface PocketDesk {
   access(): Access;
   standing(): PushState;
@@ -59,7 +59,7 @@ export interface PocketParts {
   readonly pocket: PocketDesk;
 }
 
-/** A subscription as the browser tells it (`PushSubscription.toJSON`). */
+/** A subscription in the browser's form (`PushSubscription.toJSON`). */
 const Subscription = z.strictObject({
   endpoint: z.string().max(2_000),
   keys: z.strictObject({ p256dh: z.string().max(200), auth: z.string().max(100) }),
@@ -73,7 +73,7 @@ const PAGE = { surfaces: ['page'] } as const;
 export const showAccess = defineOperation({
   ...PAGE,
   name: 'web.access',
-  summary: 'Show which devices are signed in to the page, and the last of what was done through it',
+  summary: 'Show which devices are signed in to the page, and what was done through it last',
   effect: 'read',
   capability: 'view',
   input: z.strictObject({}),
@@ -84,7 +84,7 @@ export const showAccess = defineOperation({
 export const showPush = defineOperation({
   ...PAGE,
   name: 'web.push-show',
-  summary: 'Show whether this device is told what waits, and the key to subscribe with',
+  summary: 'Show whether this device gets notices, and the key to subscribe with',
   effect: 'read',
   capability: 'view',
   input: z.strictObject({}),
@@ -95,7 +95,7 @@ export const showPush = defineOperation({
 export const wishPush = defineOperation({
   ...PAGE,
   name: 'web.push-wish',
-  summary: 'Tell this device what waits from now on, or no longer',
+  summary: 'Turn notices to this device on or off',
   effect: 'write',
   capability: 'answer',
   input: Wish,

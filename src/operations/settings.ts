@@ -1,24 +1,24 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
 
-/** One setting: what is in force, and where it came from. */
+/** One setting: the value in force, and where it came from. */
 export interface SettingReport {
   readonly key: string;
-  /** Null where nothing is set and there is no default. */
+  /** Null if nothing is set and there is no default. */
   readonly value: unknown;
   readonly source: string;
 }
 
-/** The settings of the user, as the composition knows them. */
+/** The settings of the user, as composed. */
 export interface Settings {
-  /** The file that they are in. */
+  /** The file that holds them. */
   readonly file: string;
   list(): readonly (SettingReport & { readonly about: string })[];
   /** Throws CONFIG_INVALID. */
   get(key: string): SettingReport;
-  /** A JSON value, or a text as it was typed. Throws CONFIG_INVALID, ATOMIC_WRITE_FAILED. */
+  /** Takes a JSON value, or text as typed. Throws CONFIG_INVALID, ATOMIC_WRITE_FAILED. */
   set(key: string, typed: string): SettingReport;
-  /** False where it was not set. Throws as `set`. */
+  /** False if it was not set. Throws as `set`. */
   unset(key: string): boolean;
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
 
-/** A browser that signed in, as the list of them tells it. */
+/** A signed-in browser, as listed. */
 export interface WebDevice {
   readonly id: string;
   readonly name: string;
@@ -28,11 +28,11 @@ export interface WebPairing {
   readonly origin: string;
 }
 
-/** The page, as the terminal of the person steers it. */
+/** The page, as steered from the person's terminal. */
 export interface WebDesk {
   /** Throws LINK_REFUSED, WEB_NOT_RUNNING. */
   link(can: WebLink['can']): Promise<WebLink>;
-  /** Waits for a device that gives the code, and for the person's yes. Throws LINK_REFUSED, WEB_NOT_RUNNING, NOT_PAIRED, ABORTED. */
+  /** Waits for a device to enter the code and for the person's yes. Throws LINK_REFUSED, WEB_NOT_RUNNING, NOT_PAIRED, ABORTED. */
   pair(can: WebLink['can'], signal: AbortSignal | undefined): Promise<WebPairing>;
   devices(): readonly WebDevice[];
   /** Throws DEVICE_NOT_FOUND. */

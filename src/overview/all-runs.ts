@@ -6,18 +6,18 @@ import type { OverviewRow, RowWorktree } from './row.js';
 export interface AllRunsParts {
   readonly clock: { now(): Date };
   readonly log: Logger;
-  /** The directories that are remembered and there. */
+  /** The remembered directories that still exist. */
   readonly projects: () => readonly string[];
   readonly loopsAt: (directory: string) => LoopSessions;
-  /** The worktree of a run that a directory is; undefined for any other. */
+  /** The run's worktree, if the directory is one; undefined for any other directory. */
   readonly worktreeAt?: ((directory: string) => RowWorktree | undefined) | undefined;
-  /** Who works in a run, where that is known. */
+  /** The agent that works in a run, if known. */
   readonly agentOf: (sessionId: string) => string | undefined;
-  /** Calls back when projects or runs may have come; `project` says which. */
+  /** Calls back when a new project or run may have appeared; `project` or `run` says which. */
   readonly watchNew: (onHint: (what: 'project' | 'run') => void) => { close(): void };
 }
 
-/** The runs of every project of this user: read once, and then only those of projects in which something changed. */
+/** The runs of all of this user's projects. Read once; after that only projects in which something changed are read again. */
 export class AllRuns {
   readonly #parts: AllRunsParts;
   readonly #projects = new Map<string, ProjectRuns>();
@@ -29,13 +29,13 @@ export class AllRuns {
     this.#parts = parts;
   }
 
-  /** The run that is there in each project, and those of its archive that ended since then. */
+  /** Each project's current run, and the archived runs that ended since `dayStart`. */
   read(dayStart: Date): OverviewRow[] {
     this.#findProjects();
     return [...this.#projects.values()].flatMap((project) => project.read(dayStart));
   }
 
-  /** One of them, however long ago it ended; undefined where no project has it. */
+  /** One run, however long ago it ended; undefined if no project has it. */
   find(sessionId: string): OverviewRow | undefined {
     this.#findProjects();
     for (const project of this.#projects.values()) {
@@ -45,13 +45,13 @@ export class AllRuns {
     return undefined;
   }
 
-  /** Of all runs that there are, those of the archive included. */
+  /** The ids of all runs, archived ones included. */
   ids(): Set<string> {
     this.#findProjects();
     return new Set([...this.#projects.values()].flatMap((project) => project.ids()));
   }
 
-  /** Calls back whenever `read` may tell something else, until it is closed. */
+  /** Calls back whenever `read` may give a different result, until closed. */
   watch(onHint: () => void): { close(): void } {
     this.#onHint = onHint;
     this.#watch = this.#parts.watchNew((what) => {
@@ -63,20 +63,20 @@ export class AllRuns {
     return { close: () => this.#close() };
   }
 
-  /** A process that dies, and time that passes, leave no trace on the disk. */
+  /** A process that dies and time that passes leave no trace on disk, so this checks for them. */
   lookAtOwners(): void {
     for (const project of this.#projects.values()) project.lookAtOwner();
   }
 
   #close(): void {
     this.#onHint = undefined;
-    // From now on nobody says what changes.
+    // From now on no hint reports a change.
     this.#isProjectNew = true;
     this.#watch?.close();
     for (const project of this.#projects.values()) project.close();
   }
 
-  /** One loop may be that of several directories of a project. */
+  /** Several directories of a project may share one loop. */
   #findProjects(): void {
     if (!this.#isProjectNew) return;
     this.#isProjectNew = false;

@@ -2,7 +2,7 @@ import { counted } from '../foundation/index.js';
 import type { ConversationSummary } from '../sessions/conversation/index.js';
 import type { OverviewRow } from './row.js';
 
-/** A chat: one that somebody has open works, every other one has ended. */
+/** The row of a chat: it is working while somebody has it open, and has ended otherwise. */
 export function chatRow(summary: ConversationSummary, isOpen: boolean): OverviewRow {
   const { id, agent, status, createdAt, lastActivity, workingDirectory, turnCount } = summary;
   const isInterrupted = status === 'interrupted';

@@ -7,7 +7,7 @@ export interface ChatParts {
   readonly isChatOpen: (id: string) => boolean;
 }
 
-/** The chats of this user that are open or ended today; only those that changed are read again. */
+/** This user's chats that are open or ended today; only those that changed are read again. */
 export class ChatRows {
   readonly #parts: ChatParts;
   #rows: Map<string, OverviewRow> | undefined;
@@ -39,13 +39,13 @@ export class ChatRows {
     });
   }
 
-  /** Whoever had one open may be gone. */
+  /** The process that had a chat open may be gone. */
   lookAtOwners(): void {
     for (const { id, isRunning } of this.#rows?.values() ?? [])
       if (isRunning && !this.#parts.isChatOpen(id)) this.#stale.add(id);
   }
 
-  /** Only an active one can be open; to look at the locks of all others would cost more than their files. */
+  /** Only an active chat can be open. Checking the locks of all the others would cost more than reading their files. */
   #take(summary: ConversationSummary, dayStart: Date): void {
     const isOpen = summary.status === 'active' && this.#parts.isChatOpen(summary.id);
     if (isOpen || Date.parse(summary.lastActivity) >= dayStart.getTime())

@@ -1,7 +1,7 @@
 import { AmbiguousIdError, HoldfastError, visibleExcerpt, visibleLine } from '../foundation/index.js';
 import type { LoopSessions } from '../sessions/loop/index.js';
 
-/** There is no such run in any project that is remembered. */
+/** No remembered project has such a run. */
 export class RunNotFoundError extends HoldfastError<'RUN_NOT_FOUND'> {
   readonly code = 'RUN_NOT_FOUND';
 
@@ -19,13 +19,13 @@ export class RunReplacedError extends HoldfastError<'RUN_NOT_FOUND'> {
 
   constructor(sessionId: string) {
     const id = sessionId.slice(0, 8);
-    super(`A newer run of its project took the place of ${id}: it can only be looked at`, {
-      hint: `\`holdfast report ${id}\` tells how it went, \`holdfast logs ${id}\` what it said.`,
+    super(`A newer run of its project has replaced ${id}, which can only be looked at`, {
+      hint: `\`holdfast report ${id}\` shows how it went, \`holdfast logs ${id}\` what it said.`,
     });
   }
 }
 
-/** A run of another machine, whose journal stays there. */
+/** A run of another machine, whose journal stays on that machine. */
 export class RunElsewhereError extends HoldfastError<'RUN_ELSEWHERE'> {
   readonly code = 'RUN_ELSEWHERE';
 
@@ -38,25 +38,25 @@ export class RunElsewhereError extends HoldfastError<'RUN_ELSEWHERE'> {
   }
 }
 
-/** What of a run stays on its machine. */
+/** The part of a run that stays on its machine. */
 type Wanted = 'lines' | 'report';
 
 const STAYS: Readonly<Record<Wanted, { readonly stays: string; readonly way: (id: string) => string }>> = {
   lines: {
-    stays: 'what it says line by line stays',
-    way: (id) => `pause, resume, stop and guide work from here. Its lines: \`holdfast logs ${id}\``,
+    stays: 'its line-by-line output stays',
+    way: (id) => `pause, resume, stop and guide work from here. For its lines, use \`holdfast logs ${id}\``,
   },
   report: {
     stays: 'its report is made',
     way: (id) =>
-      `\`holdfast queue show <entry> --json\` has the report of a run of the queue, once it has ended. All of it: \`holdfast report ${id}\``,
+      `\`holdfast queue show <entry> --json\` has the report of a run of the queue, once it has ended. For all of it, use \`holdfast report ${id}\``,
   },
 };
 
-/** A run of some project. */
+/** A run of any project. */
 export interface RunPlace {
   readonly sessionId: string;
-  /** The loops of its project, of which it may be one of the archive. */
+  /** The loops of its project; the run itself may be in the archive. */
   readonly loops: LoopSessions;
   readonly isArchived: boolean;
 }
@@ -64,8 +64,8 @@ export interface RunPlace {
 const MIN_PREFIX = 4;
 
 /**
- * The run that was meant, of whatever project: by its id, or 4 or more characters of it; the one of `here` where nothing was
- * typed. Throws RUN_NOT_FOUND, AMBIGUOUS_ID.
+ * Finds a run in any project by its id or 4 or more characters of it; without an id, the run of `here`.
+ * Throws RUN_NOT_FOUND, AMBIGUOUS_ID.
  */
 export function findRunAnywhere(
   projects: readonly LoopSessions[],
@@ -91,7 +91,7 @@ export function findRunAnywhere(
   );
 }
 
-/** Those of the archive by their names: to read each would cost more than the one that is meant. */
+/** Archived runs come by name only: reading each of them would cost more than reading the one that is meant. */
 function placesIn(loops: LoopSessions): RunPlace[] {
   return loops.list().map(({ id, isArchived }) => ({ sessionId: id, loops, isArchived }));
 }

@@ -3,7 +3,7 @@ import { defineOperation } from '../foundation/index.js';
 import type { JournalEntry } from '../run/index.js';
 import type { OverviewRow } from './row.js';
 
-/** The overview, as the composition knows it. */
+/** The overview, as the composition provides it. */
 export interface OverviewReader {
   rows(): Promise<readonly OverviewRow[]>;
 }
@@ -14,12 +14,12 @@ export interface OverviewOperationParts {
 
 export const listOverview = defineOperation({
   name: 'overview.list',
-  summary: 'See every run, chat and question of every project, what waits for you first',
+  summary: 'See every run, chat and question of every project, what is waiting for you first',
   effect: 'read',
   capability: 'view',
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({
-    /** Only rows of these kinds; all if absent. */
+    /** Only rows of these kinds; all kinds if absent. */
     kinds: z.array(z.enum(['run', 'chat', 'question', 'agent', 'entry', 'worker'])).optional(),
   }),
   output: z.custom<readonly OverviewRow[]>(),
@@ -29,7 +29,7 @@ export const listOverview = defineOperation({
   },
 });
 
-/** What happened in runs, as the composition knows it. */
+/** The journals of runs, as the composition provides them. */
 export interface RunLogs {
   /** Throws RUN_NOT_FOUND, AMBIGUOUS_ID. */
   read(run: string | undefined): readonly JournalEntry[];
@@ -54,17 +54,17 @@ export const readRunLog = defineOperation({
   },
 });
 
-/** What can be said of a run of any project without its journal. */
+/** What can be said about a run of any project without its journal. */
 export interface RunFacts {
   readonly id: string;
-  /** The machine that it is on; absent for this one. */
+  /** The machine it is on; absent for this one. */
   readonly machine?: string | undefined;
   readonly row: OverviewRow | null;
   readonly project: string;
   readonly isArchived: boolean;
-  /** False where it ran before there were journals. */
+  /** False if it ran before there were journals. */
   readonly hasJournal: boolean;
-  /** What a person would type to look at it or to go on. */
+  /** What a person would type to look at it or to continue it. */
   readonly commands: readonly string[];
 }
 

@@ -10,22 +10,22 @@ import { withQuestions } from './with-questions.js';
 export interface OverviewParts extends AllRunsParts {
   readonly questions: QuestionSessions;
   readonly conversations: Pick<ConversationSessions, 'glance' | 'glanceAt' | 'watch'>;
-  /** Whether somebody has a chat open now. */
+  /** Whether a chat is open now. */
   readonly isChatOpen: (id: string) => boolean;
-  /** Where further rows come from. */
+  /** Where more rows come from. */
   readonly sources: readonly RowSource[];
-  /** The other machines of the fleet, where there is one. */
+  /** The other machines of the fleet, if there is one. */
   readonly elsewhere?: Elsewhere | undefined;
 }
 
-/** What changed is looked at together, this long after the first hint. */
+/** Changes within this time of the first hint are read together. */
 const SETTLE_MS = 50;
-/** A process that dies, and time that passes, leave no trace on the disk. */
+/** A process that dies and time that passes leave no trace on disk, so they are checked this often. */
 const LOOK_MS = 10_000;
 
 /**
- * Every run, chat and question of every project of this user, and what other machines tell of theirs. It is read once; after
- * that only what a hint names is read again, so that what it costs does not depend on how many there are.
+ * Every run, chat and question of all of this user's projects, and what other machines report about theirs. Everything
+ * is read once; after that only what a hint names is read again, so the cost does not depend on how much there is.
  */
 export class Overview implements Disposable {
   readonly #parts: OverviewParts;
@@ -44,7 +44,7 @@ export class Overview implements Disposable {
     this.#pending = new PendingQuestions(parts);
   }
 
-  /** All rows as they are now, in no order; what ended before today is left out. Throws STORAGE_FAILED. */
+  /** All current rows, in no particular order; what ended before today is left out. Throws STORAGE_FAILED. */
   async read(): Promise<OverviewRow[]> {
     const dayStart = startOfDay(this.#parts.clock.now());
     const { sources, elsewhere } = this.#parts;
@@ -54,14 +54,14 @@ export class Overview implements Disposable {
       ...sources.flatMap((source) => source.read()),
     ];
     const known = new Set(own.map(({ id }) => id));
-    // Whoever says that a run of ours is theirs is not believed.
+    // Another machine that claims one of our runs is not believed.
     const others = elsewhere?.rows().filter(({ id }) => !known.has(id)) ?? [];
     const isShown = ({ group, since }: OverviewRow) =>
       group !== 'ended' || Date.parse(since) >= dayStart.getTime();
     return withQuestions([...own, ...others].filter(isShown), await this.readPending());
   }
 
-  /** The question sets that wait, oldest first, as `read` found them or newer. Throws STORAGE_FAILED. */
+  /** The question sets that are waiting, oldest first, as `read` found them or newer. Throws STORAGE_FAILED. */
   async readPending(): Promise<QuestionView[]> {
     const own = await this.#pending.read();
     const others = this.#parts.elsewhere?.pending() ?? [];
@@ -72,7 +72,7 @@ export class Overview implements Disposable {
     );
   }
 
-  /** Calls back whenever `read` may tell something else, until it is disposed of. */
+  /** Calls back whenever `read` may give a different result, until disposed of. */
   watch(onChange: () => void): void {
     this.#onChange = onChange;
     const settle = () => this.#settle();
@@ -101,7 +101,7 @@ export class Overview implements Disposable {
     }, SETTLE_MS);
   }
 
-  /** What dies is looked for; time passes for everybody. */
+  /** Looks for processes that have died; the time that has passed matters to every row. */
   #look(): void {
     this.#runs.lookAtOwners();
     this.#chats.lookAtOwners();

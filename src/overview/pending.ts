@@ -6,10 +6,10 @@ export interface PendingParts {
   readonly questions: QuestionSessions;
 }
 
-/** The question sets that wait for a person; only those that changed are read again. */
+/** The question sets that are waiting for a person; only those that changed are read again. */
 export class PendingQuestions {
   readonly #parts: PendingParts;
-  /** Every set that was read, by its id; undefined for one that waits for nobody. */
+  /** Every set read so far, by its id; undefined for one that is no longer waiting. */
   #known: Map<string, QuestionView | undefined> | undefined;
   readonly #stale = new Set<string>();
   #isListStale = false;
@@ -27,7 +27,7 @@ export class PendingQuestions {
       await this.#readOne(known, id);
     }
     const nowMs = this.#parts.clock.now().getTime();
-    // A set that ran out of time leaves no trace on the disk.
+    // A set that expires leaves no trace on disk.
     const isInTime = ({ expiresAt }: QuestionView) => expiresAt === null || Date.parse(expiresAt) > nowMs;
     return [...known.values()]
       .filter((view) => view !== undefined)
@@ -36,7 +36,7 @@ export class PendingQuestions {
   }
 
   watch(onHint: () => void): { close(): void } {
-    // What was decided stays decided: to watch thousands of those would cost memory and time for nothing.
+    // What was decided stays decided: watching thousands of those would waste memory and time.
     const isWanted = (id: string) => this.#known?.has(id) !== true || this.#known.get(id) !== undefined;
     return this.#parts.questions.watch((id) => {
       if (id === null) this.#isListStale = true;
@@ -45,7 +45,7 @@ export class PendingQuestions {
     }, isWanted);
   }
 
-  /** Somebody who asked may be gone. */
+  /** An asker may be gone. */
   lookAtAskers(): void {
     for (const view of this.#known?.values() ?? []) if (view?.isAskerGone === false) this.#stale.add(view.id);
   }
@@ -67,14 +67,14 @@ export class PendingQuestions {
     try {
       known.set(id, pendingOnly(await this.#parts.questions.get(id)));
     } catch (error) {
-      // Gone, or not to be read: nobody could answer it.
+      // It is gone or unreadable: nobody could answer it.
       if (!isHoldfastError(error)) throw error;
       known.delete(id);
     }
   }
 }
 
-/** A permission whose asker is gone counts for nobody any more. */
+/** A permission whose asker is gone no longer waits for anybody. */
 function pendingOnly(view: QuestionView): QuestionView | undefined {
   if (view.outcome.status !== 'pending') return undefined;
   return isPermission(view) && view.isAskerGone === true ? undefined : view;

@@ -26,7 +26,7 @@ export class ProjectRuns {
     this.#loops = loops;
   }
 
-  /** What the disk does not give is warned about, and nothing is told of it. */
+  /** What cannot be read from disk is logged as a warning and left out. */
   read(dayStart: Date): readonly OverviewRow[] {
     if (!this.#isStale && this.#readDay === dayStart.getTime()) return this.#rows;
     const { clock, agentOf } = this.#parts;
@@ -47,7 +47,7 @@ export class ProjectRuns {
     return this.#tried(() => runRow(this.#loops, sessionId, options), undefined);
   }
 
-  /** Of all its runs, by their names. */
+  /** The names of all its runs. */
   ids(): readonly string[] {
     return this.#tried(() => this.#loops.list().map(({ id }) => id), []);
   }
@@ -57,12 +57,12 @@ export class ProjectRuns {
     this.#follow();
   }
 
-  /** A run was started somewhere: perhaps here, where there was none to be watched. */
+  /** A run was started somewhere, perhaps in this project, which had nothing to watch until now. */
   noteNewRun(): void {
     if (this.#watch === undefined) this.#isStale = true;
   }
 
-  /** A wait may be over, and whoever ran it may be gone. */
+  /** A wait may be over, or the process that ran it may be gone. */
   lookAtOwner(): void {
     const isRunning = this.#rows.some((row) => row.isRunning);
     const hasWait = this.#rows.some((row) => row.group === 'works' && row.why !== null);
@@ -88,7 +88,7 @@ export class ProjectRuns {
     }
   }
 
-  /** A directory that is not there cannot be watched; it would be polled. */
+  /** A directory that does not exist cannot be watched; the watcher would poll it. */
   #follow(): void {
     if (this.#onHint === undefined || this.#watch !== undefined || !this.#loops.hasDirectory()) return;
     const onHint = this.#onHint;

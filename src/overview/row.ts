@@ -2,50 +2,53 @@ import type { TestPoint } from '../run/index.js';
 import type { CostSource } from '../sessions/loop/index.js';
 import type { QuestionView } from '../sessions/question/index.js';
 
-/** How a row stands to the person: it asks them something, rests until they let it go on, works, or has ended. */
+/** How a row stands towards the person: it asks them something, rests until they continue it, is working, or has ended. */
 export type RowGroup = 'asks' | 'rests' | 'works' | 'ended';
 
-/** One thing that runs, waits or has ended, as the overview tells it: facts only. All its texts are as somebody wrote them. */
+/**
+ * One thing that is running, waiting or has ended, as the overview reports it: facts only. All texts are as somebody
+ * wrote them.
+ */
 export interface OverviewRow {
-  /** Of all rows: which one it is. */
+  /** Unique among all rows. */
   readonly key: string;
-  /** `agent`: an interactive one that somebody else started, known by its hooks. `entry`: what is queued and no run yet. */
+  /** `agent`: an interactive one that somebody else started, known by its hooks. `entry`: queued, with no run yet. */
   readonly kind: 'run' | 'chat' | 'question' | 'agent' | 'entry' | 'worker';
-  /** The id of its session; of a question that no run and no chat asked, its own. */
+  /** The id of its session, or the question's own id if no run and no chat asked it. */
   readonly id: string;
-  /** The machine of the fleet that it is on; absent for this one. */
+  /** The machine it is on; absent for this one. */
   readonly machine?: string | undefined;
-  /** Since when nothing newer is known of it: its machine gave no sign, or the hub is away. Absent where it is up to date. */
+  /** Nothing newer than this is known: its machine is silent, or the hub is unreachable. Absent if it is up to date. */
   readonly asOf?: string | undefined;
   /** What somebody sent to it and its machine has not taken yet. */
   readonly onItsWay?: RowRequest | undefined;
-  /** The directory that it belongs to, on its machine; null where nobody noted it. */
+  /** The directory it belongs to, on its machine; null if that was not recorded. */
   readonly project: string | null;
-  /** Where a run works, where that is a worktree of its own; its project is the repository then. */
+  /** The worktree a run works in, if it has one of its own; its project is then the repository. */
   readonly worktree?: RowWorktree | undefined;
   /** The plan of a run, or what else it is about. */
   readonly title: string;
   readonly agent: string | null;
   readonly group: RowGroup;
-  /** The word of its kind for how it stands. */
+  /** Its state, in the word of its kind. */
   readonly status: string;
-  /** The phase or the story; null for what has none. */
+  /** The phase or the story; null if it has none. */
   readonly phase: string | null;
-  /** What its tests came to, oldest first. */
+  /** The results of its tests, oldest first. */
   readonly tests: readonly TestPoint[];
   readonly cost: { readonly usd: number; readonly source: CostSource } | null;
   readonly startedAt: string;
-  /** Since when it asks, rests or works, or when it ended. */
+  /** Since when it has been asking, resting or working, or when it ended. */
   readonly since: string;
-  /** Why it waits or how it ended; null where there is nothing to say. */
+  /** Why it is waiting or how it ended; null if there is nothing to say. */
   readonly why: string | null;
-  /** The question that waits longest, and how many more do. */
+  /** The question that has been waiting longest, and how many more there are. */
   readonly question: RowQuestion | null;
-  /** Whether a process has it. */
+  /** Whether a process is running it. */
   readonly isRunning: boolean;
   /** The process that a killed run left running. */
   readonly leftBehind?: number | undefined;
-  /** Whether a newer run of its project took its place: then it can only be looked at. */
+  /** Whether a newer run of its project has replaced it: it can then only be looked at. */
   readonly isArchived: boolean;
 }
 
@@ -61,11 +64,11 @@ export interface RowWorktree {
   readonly path: string;
   readonly branch: string;
   readonly repository: string;
-  /** What people call the repository, where that above is a mirror of ours: then its path tells nobody anything. */
+  /** The repository's usual name, if the path above is a mirror of ours, which would mean nothing to a person. */
   readonly repositoryName?: string | undefined;
 }
 
-/** The directory where whoever steers or visits a row goes. */
+/** The directory in which a person steers or visits a row. */
 export function directoryOfRow({
   worktree,
   project,
@@ -76,25 +79,25 @@ export function directoryOfRow({
 export interface RowQuestion {
   readonly id: string;
   readonly title: string;
-  /** What it asks, in one line and without marks. */
+  /** The question in one line, without markup. */
   readonly prompt: string;
   readonly more: number;
 }
 
-/** Where further rows come from, such as agents that are known by their hooks. */
+/** Where more rows come from, such as agents known by their hooks. */
 export interface RowSource {
-  /** The rows as they are now. Reads no more than has changed since the last time. */
+  /** The current rows. Reads only what has changed since the last call. */
   read(): readonly OverviewRow[];
-  /** Calls back whenever there may be other rows, perhaps too often, until it is closed. */
+  /** Calls back whenever the rows may have changed, perhaps too often, until closed. */
   watch(onHint: () => void): { close(): void };
 }
 
-/** What other machines say of themselves: as it was known last, so that nobody waits for the network. */
+/** What other machines report about themselves, as last known, so that reading it never waits for the network. */
 export interface Elsewhere {
-  /** Their runs: what is open, and what ended today. */
+  /** Their runs: those still open, and those that ended today. */
   rows(): readonly OverviewRow[];
-  /** Their question sets that wait for a person, oldest first. */
+  /** Their question sets that are waiting for a person, oldest first. */
   pending(): readonly QuestionView[];
-  /** Reads again whenever something changed there, and calls back then, until it is closed. */
+  /** Reads again whenever something changes there and then calls back, until closed. */
   watch(onHint: () => void): { close(): void };
 }

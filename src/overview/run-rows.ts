@@ -11,30 +11,30 @@ import type { OverviewRow, RowGroup, RowWorktree } from './row.js';
 
 export interface RunRowOptions {
   readonly now: Date;
-  /** What ended before is not shown. */
+  /** Runs that ended before this are not shown. */
   readonly dayStart: Date;
-  /** Who works in a run, where that is known. */
+  /** The agent that works in a run, if known. */
   readonly agentOf: (sessionId: string) => string | undefined;
-  /** Where they work, if that is a worktree. */
+  /** The worktree they work in, if there is one. */
   readonly worktree?: RowWorktree | undefined;
 }
 
 const OVER: readonly string[] = ['completed', 'aborted'];
 
-/** The runs of one project: the one that is there, and those of its archive that ended today. Throws UNSAFE_PATH. */
+/** A project's current run and the archived ones that ended today. Throws UNSAFE_PATH. */
 export function runRows(loops: LoopSessions, options: RunRowOptions): OverviewRow[] {
   const view = loops.get();
   const current = view === undefined ? damagedRow(loops, options) : [rowOf(loops, view, false, options)];
   const archived = loops.archived(options.dayStart).flatMap(({ loop }) => {
     const one = loop.get();
-    // After a crash the one that is there may be in the archive as well.
+    // After a crash the current run may be in the archive as well.
     if (one === undefined || one.sessionId === view?.sessionId) return [];
     return OVER.includes(one.status) ? [rowOf(loops, one, true, options)] : [];
   });
   return [...current, ...archived];
 }
 
-/** One run of the project, of its archive too; undefined where it has none of this id. Throws UNSAFE_PATH. */
+/** One run of the project, archived or not; undefined if the project has none with this id. Throws UNSAFE_PATH. */
 export function runRow(
   loops: LoopSessions,
   sessionId: string,
@@ -100,7 +100,7 @@ function sinceOf(report: LoopReport, group: RowGroup, completedAt: string | null
   return (report.status === 'paused' ? report.pausedAt : null) ?? report.lastActivityAt;
 }
 
-/** With stories the one that is worked on, by its place among them. */
+/** For stories: the current one, by its number. */
 function phaseOf({ phase, story, phases, storiesTotal }: LoopReport): string {
   if (story === null) return phase;
   const place = phases.findIndex(({ name }) => name === story) + 1;
@@ -117,7 +117,7 @@ function whyOf(report: LoopReport, now: Date): string | null {
   return reason === null ? status : `${status}: ${reason}`;
 }
 
-/** A session that is there and cannot be read needs somebody, too. */
+/** A session that exists but cannot be read needs a person, too. */
 function damagedRow(loops: LoopSessions, { now, worktree }: RunRowOptions): OverviewRow[] {
   if (!loops.isFound()) return [];
   const [fault = 'its state cannot be read'] = loops.verify();

@@ -19,7 +19,7 @@ function asked(id: string, session: string, machine?: string): QuestionView {
 }
 
 describe('questions of other machines', () => {
-  it('stand in the run of their own machine, and in no other, whatever they say', () => {
+  it('appear in the run of their own machine and in no other, whatever they claim', () => {
     const here = overviewRow({ id: RUN });
     const there = overviewRow({ id: RUN, key: 'there', machine: 'workstation' });
     const rows = withQuestions([here, there], [asked('q1', RUN, 'workstation'), asked('q2', RUN, 'eve')]);

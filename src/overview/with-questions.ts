@@ -2,8 +2,9 @@ import { inOneLine, type QuestionView } from '../sessions/question/index.js';
 import type { OverviewRow, RowQuestion } from './row.js';
 
 /**
- * Rows with the questions that wait: those of a run, a chat or an agent known by hook stand in its row, every other one is a row of its own.
- * `pending` is oldest first. A question belongs to a run of its own machine only, whatever it says.
+ * Adds the waiting questions to the rows: those of a run, a chat or an agent known by its hooks go into its row, and
+ * every other question becomes a row of its own. `pending` is oldest first. A question belongs only to a run of its own
+ * machine, whatever it claims.
  */
 export function withQuestions(rows: readonly OverviewRow[], pending: readonly QuestionView[]): OverviewRow[] {
   const bySession = new Map<string, QuestionView[]>();
@@ -15,7 +16,7 @@ export function withQuestions(rows: readonly OverviewRow[], pending: readonly Qu
   }
   const placed = new Set<string>();
   const asking = rows.map((row) => {
-    // What has ended waits for nobody, whatever was left behind; it is listed by itself then.
+    // A row that has ended waits for nobody, whatever was left behind; such a question gets a row of its own.
     const asked = row.group === 'ended' ? undefined : bySession.get(placeOf(row.machine, row.id));
     const [first] = asked ?? [];
     if (asked === undefined || first === undefined) return row;
@@ -30,7 +31,7 @@ export function withQuestions(rows: readonly OverviewRow[], pending: readonly Qu
   return [...asking, ...pending.filter(({ id }) => !placed.has(id)).map(questionRow)];
 }
 
-/** No name of a machine has a slash. */
+/** Machine names contain no slash. */
 function placeOf(machine: string | undefined, session: string): string {
   return `${machine ?? ''}/${session}`;
 }

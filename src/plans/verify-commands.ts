@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { PROJECT_KEYS } from '../foundation/index.js';
 import { type FileSystem, readUserFile } from '../storage/index.js';
 
-/** What a project's own checks probably are, as a person would type them. Nothing here is run. */
+/** The likely checks of a project, as a person would type them. Nothing here is run. */
 export interface VerifyCommands {
   readonly checks: readonly string[];
   readonly tests: string;
 }
 
-/** Guesses the checks of a project from the files at its root; nothing where there is no sign. */
+/** Guesses the checks of a project from the files at its root; empty if there is no sign of any. */
 export function guessVerifyCommands(fileSystem: FileSystem, root: string): VerifyCommands {
   const read = (name: string) => readUserFile(fileSystem, join(root, name));
   if (read('Cargo.toml') !== undefined)
@@ -25,7 +25,7 @@ const NOTHING: VerifyCommands = { checks: [], tests: '' };
 const TESTS = 'test';
 const CHECKS = PROJECT_KEYS.packageScripts.filter((name) => name !== TESTS);
 
-/** Only scripts that are there; a manifest that is no JSON tells nothing. */
+/** Only scripts that exist; a manifest that is not JSON gives none. */
 function scriptsOf(manifest: string): VerifyCommands {
   let scripts: unknown;
   try {

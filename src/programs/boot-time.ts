@@ -1,12 +1,12 @@
 import { uptime } from 'node:os';
 import { type FileSystem, readFile } from '../storage/index.js';
 
-/** Where Linux says how long the machine has been up, the time that it was suspended included. */
+/** Where Linux reports how long the machine has been up, including time spent suspended. */
 export const UPTIME_FILE = '/proc/uptime';
 
 /**
- * Milliseconds since this machine was started, those that it slept included: the one clock that neither a person nor a
- * suspended laptop can set back. Elsewhere than on Linux as good as the system tells it.
+ * Milliseconds since this machine was started, including time spent asleep: the only clock that neither a person nor a
+ * suspended laptop can set back. Except on Linux, it is only as good as what the system reports.
  */
 export function bootTimeMs(fileSystem: FileSystem, file = UPTIME_FILE): number {
   if (file === UPTIME_FILE && process.platform !== 'linux') return Math.floor(uptime() * 1_000);

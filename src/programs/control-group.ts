@@ -3,14 +3,17 @@ import { type FileSystem, OpenFlags, readFile } from '../storage/index.js';
 import { readOfProcess } from './process-table.js';
 
 const PREFIX = 'holdfast-';
-/** One that nobody is in after so long was left by a supervisor that was killed. */
+/** A group left empty this long belonged to a supervisor that was killed. */
 const ABANDONED_MS = 60_000;
 
-/** A control group of the kernel (cgroup v2): a process cannot leave it by any fork, session or change of environment. */
+/**
+ * A control group of the kernel (cgroup v2). A process cannot leave it by forking, by starting a session or by changing
+ * its environment.
+ */
 export class ControlGroup {
   readonly #fileSystem: FileSystem;
   readonly path: string;
-  /** We could not get out again: then it must not be killed. */
+  /** Set if we could not get out again: then the group must not be killed. */
   #holdsUs = false;
 
   constructor(fileSystem: FileSystem, path: string) {
@@ -19,8 +22,8 @@ export class ControlGroup {
   }
 
   /**
-   * Does something as a member, so that what is started meanwhile is born in the group: to be put there later would leave
-   * time to fork. Where that is not allowed it is done outside.
+   * Does something as a member, so anything started meanwhile is born in the group; moving it there later would leave
+   * it time to fork. If joining is not allowed, it is done outside.
    */
   inside<Result>(act: () => Result): Result {
     const home = join(dirname(this.path), 'cgroup.procs');
@@ -41,16 +44,16 @@ export class ControlGroup {
       write(this.#fileSystem, join(this.path, 'cgroup.procs'), String(process.pid));
       return true;
     } catch {
-      return false; // not ours to write to: the group stays empty
+      return false; // not ours to write to, so the group stays empty
     }
   }
 
-  /** Whether somebody is in it, or below. */
+  /** Whether any process is in it or in a group below. */
   get isPopulated(): boolean {
     return readFile(this.#fileSystem, join(this.path, 'cgroup.events'))?.includes('populated 1') ?? false;
   }
 
-  /** Kills everybody in it and below at once. Throws on kernels before 5.14. */
+  /** Kills every process in it and below at once. Throws on kernels before 5.14. */
   kill(): void {
     if (this.#holdsUs || this.#has(process.pid)) return;
     write(this.#fileSystem, join(this.path, 'cgroup.kill'), '1');
@@ -62,19 +65,19 @@ export class ControlGroup {
     );
   }
 
-  /** The groups below go first; one that somebody is in stays. */
+  /** Removes the groups below first; a group that still has a process in it stays. */
   remove(path = this.path): void {
     try {
       for (const name of this.#fileSystem.list(path))
         if (this.#fileSystem.look(join(path, name))?.kind === 'directory') this.remove(join(path, name));
       this.#fileSystem.removeDirectory(path);
     } catch {
-      // It is not there, or it is still in use: nothing is lost with it.
+      // It does not exist or is still in use: no harm done.
     }
   }
 }
 
-/** Makes groups below the one we are in, where the system lets us. */
+/** Creates groups below the one we are in, if the system lets us. */
 export class ControlGroups {
   readonly #fileSystem: FileSystem;
   #base: string | null | undefined;
@@ -83,7 +86,7 @@ export class ControlGroups {
     this.#fileSystem = fileSystem;
   }
 
-  /** A new group for a program; null where none can be made. */
+  /** A new group for a program; null if none can be created. */
   create(marker: string): ControlGroup | null {
     this.#base ??= this.#findBase();
     if (this.#base === null) return null;
@@ -92,12 +95,12 @@ export class ControlGroups {
       this.#fileSystem.makeDirectory(path, 0o755);
       return new ControlGroup(this.#fileSystem, path);
     } catch {
-      this.#base = null; // not ours to write to: that does not change
+      this.#base = null; // not ours to write to, and that will not change
       return null;
     }
   }
 
-  /** The group that an earlier process made for a program; null for a path that is no such group. */
+  /** The group that an earlier process created for a program; null if the path is not such a group. */
   open(path: string, marker: string): ControlGroup | null {
     const mounts = unifiedMounts(this.#fileSystem);
     const isOurs = basename(path) === `${PREFIX}${marker}` && !path.includes('/../');
@@ -128,7 +131,7 @@ export class ControlGroups {
   }
 }
 
-/** Where the unified hierarchy is; none on other systems. */
+/** Where the unified hierarchy is mounted; empty on other systems. */
 function unifiedMounts(fileSystem: FileSystem): string[] {
   if (process.platform !== 'linux') return [];
   const lines = readFile(fileSystem, '/proc/self/mountinfo')?.split('\n') ?? [];

@@ -20,7 +20,7 @@ export class ProgramNotStartedError extends HoldfastError<'PROGRAM_NOT_STARTED'>
   }
 }
 
-/** A program that no longer reads its standard input. */
+/** A program that has stopped reading its standard input. */
 export class ProgramInputClosedError extends HoldfastError<'PROGRAM_INPUT_CLOSED'> {
   readonly code = 'PROGRAM_INPUT_CLOSED';
 

@@ -16,19 +16,20 @@ export interface LeftProcess {
   readonly name: string;
 }
 
-/** What a program had around it. */
+/** The directory and environment that a program was started with. */
 export interface Surroundings {
   readonly workingDirectory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Marks what we start so that it outlives us: it is nobody's escape. */
+/** Marks what we start to outlive us, so it does not count as an escape. */
 export const DETACHED_NAME = 'HOLDFAST_DETACHED';
 
 /**
- * The processes of which nobody can tell whose they are, and that a program which is gone may have started: born during its
- * life, ours by user and control group, without a living parent and without a terminal (what we start has none, and a shell that
- * a person opens has one), and with an environment that is wiped or that of the program without its marker. They are told, never ended.
+ * Processes that cannot be attributed to anyone and that a program, now gone, may have started. They were born during
+ * its life, are ours by user and control group, and have no living parent. They have no terminal (what we start has
+ * none; a shell that a person opens has one). Their environment is wiped, or is the program's without its marker. They
+ * are reported, never ended.
  */
 export function findEscapes(
   fileSystem: FileSystem,
@@ -48,7 +49,7 @@ export function findEscapes(
     .map(({ pid, name }) => ({ pid, name }));
 }
 
-/** Whoever takes in the orphans of this process is one of them: the first process, or a subreaper on the way to it. */
+/** The processes that may adopt orphans of this process: the first process, or a subreaper among its ancestors. */
 function ancestorsOf(table: ProcessTable, from: number): Set<number> {
   const found = new Set([1]);
   let at = table.get(from)?.parentPid ?? 0;

@@ -2,15 +2,15 @@ import type { FileSystem } from '../storage/index.js';
 import type { Family } from './family.js';
 import { readProcessTable } from './process-table.js';
 
-/** How long after the last sign of an agent we look again: what it started may need a moment to show. */
+/** How long after an agent's last sign we look again: what it started may take a moment to appear. */
 const LOOKS_AFTER_MS = [300, 1_000, 3_000, 10_000] as const;
-/** A look takes at most this part of the time of this process. */
+/** The looks take at most this share of our own process's time. */
 const MAX_SHARE = 0.01;
 const MIN_PAUSE_MS = 250;
 
 /**
- * Looks through all processes while agents work, so that what they start is known before its parent is gone: when an agent
- * says something, and a few times after that. One look serves all of them; where nobody says anything there is none.
+ * Scans all processes while agents work, so what they start is known before its parent is gone. It scans when an agent
+ * says something, and a few times after that. One scan serves all agents; while all are silent there is none.
  */
 export class FamilyWatch {
   readonly #fileSystem: FileSystem;
@@ -35,7 +35,7 @@ export class FamilyWatch {
     if (this.#families.size === 0) clearTimeout(this.#timer);
   }
 
-  /** One of them did something. */
+  /** One of the agents did something. */
   sign(): void {
     this.#looksSinceSign = 0;
     if (performance.now() >= this.#notBeforeMs) this.#look();
@@ -51,7 +51,7 @@ export class FamilyWatch {
         this.#onLearnt(family);
       }
     } catch {
-      // What cannot be seen now is looked for at the end, too, and told there.
+      // What cannot be seen now is looked for again at the end, and reported there.
     }
     const endedAt = performance.now();
     this.#notBeforeMs = endedAt + Math.max(MIN_PAUSE_MS, (endedAt - startedAt) / MAX_SHARE);

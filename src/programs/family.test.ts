@@ -34,7 +34,7 @@ describe('the processes of an agent', () => {
   it('that nobody can know any more are told, and left alone', async () => {
     await using dir = await tempDir();
     const log = new RecordingLog();
-    // The parent is gone before anybody could look, and the control group is not used here.
+    // The parent is gone before anyone could look, and the control group is not used here.
     const { program } = await startAgent(dir, DAEMON, { isGrouped: false, log });
     const pid = await written(dir);
     const exit = await program.stop(AT_ONCE);
@@ -105,7 +105,7 @@ describe('a family', () => {
     ...more,
   });
   const table = (...entries: ProcessEntry[]): ProcessTable => new Map(entries.map((one) => [one.pid, one]));
-  // No such processes exist: their environment cannot be read.
+  // No such processes exist, so their environment cannot be read.
   const [LEADER, CHILD, OTHER, LATE] = [9_000_001, 9_000_002, 9_000_003, 9_000_004];
   const learn = (family: Family, ...entries: ProcessEntry[]) =>
     family.learn(nodeFileSystem, table(...entries)).map(({ pid }) => pid);
@@ -118,7 +118,7 @@ describe('a family', () => {
     expect(kin.unmarked.map(({ pid }) => pid)).toEqual([CHILD, OTHER]);
   });
 
-  it('has whoever is in a session that it has seen, once its leader is gone', () => {
+  it('includes every process in a session that it has seen, once its leader is gone', () => {
     const kin = family();
     learn(kin, entry(LEADER), entry(CHILD, { parentPid: LEADER }));
     expect(learn(kin, entry(OTHER, { session: CHILD }))).toEqual([OTHER]);
@@ -138,7 +138,7 @@ describe('a family', () => {
     expect(learn(kin, entry(LEADER), ...entries)).toEqual([LEADER]);
   });
 
-  it('gives up a session in which nobody was left at a look', () => {
+  it('gives up a session that a scan found empty', () => {
     const kin = family();
     learn(kin, entry(LEADER), entry(CHILD, { parentPid: LEADER }));
     learn(kin, entry(LEADER));
@@ -146,7 +146,7 @@ describe('a family', () => {
   });
 });
 
-/** Forks twice with a session of its own and wipes its environment. */
+/** Forks twice, with its own session, and wipes its environment. */
 const DAEMON = `(setsid env -i /bin/sh -c 'sleep 987 & echo $! > pid') > /dev/null 2>&1 < /dev/null; exec cat`;
 
 interface Wishes {
@@ -162,7 +162,7 @@ async function startAgent(dir: TempDir, script: string, wishes: Wishes = {}) {
   if (!isGrouped) {
     const { announce, follow } = tools.registry;
     tools.registry.announce = (command, now) => announce.call(tools.registry, command, now);
-    // Nobody looks while it runs, as when all is over in a millisecond.
+    // Nobody looks while it runs, as if everything were over within a millisecond.
     if (registry === undefined)
       tools.registry.follow = (marker, pid) => follow.call(tools.registry, marker, pid);
   }

@@ -7,16 +7,16 @@ import {
   type ProcessTable,
 } from './process-table.js';
 
-/** A process by what tells it from every other one. */
+/** A process, identified by what distinguishes it from every other. */
 export interface KnownProcess {
   readonly pid: number;
   readonly startTime: string;
 }
 
 /**
- * The processes that a program has started, known by more than the marker in their environment, which a process can wipe:
- * by their parents and by their sessions, as seen while those lived. What is known once stays known, by pid and start
- * time, wherever it goes.
+ * The processes that a program has started. The marker in their environment is not enough, because a process can wipe
+ * it. So they are also known by their parents and sessions, as seen while those were alive. A process once known stays
+ * known, by pid and start time, wherever it goes.
  */
 export class Family {
   readonly marker: string;
@@ -24,11 +24,11 @@ export class Family {
   /** The variable that holds the marker. */
   readonly #name: string;
   readonly #known = new Map<number, string>();
-  /** Those we have looked at and that carry no marker. */
+  /** Processes we have checked that carry no marker. */
   readonly #strangers = new Map<number, string>();
-  /** Known, and without the marker: after our death nothing else would find them. */
+  /** Known, but without the marker: after our death nothing else would find them. */
   readonly #unmarked = new Map<number, string>();
-  /** Where somebody of ours was at the last look. */
+  /** The sessions in which our processes were at the last look. */
   #sessions: ReadonlySet<number>;
 
   constructor(marker: string, leader: KnownProcess, name = MARKER_NAME) {
@@ -43,18 +43,18 @@ export class Family {
     return [...this.#unmarked].map(([pid, startTime]) => ({ pid, startTime }));
   }
 
-  /** Whether a process is known to be of it. */
+  /** Whether a process is known to belong to it. */
   has({ pid, startTime }: KnownProcess): boolean {
     return this.#known.get(pid) === startTime;
   }
 
-  /** The leader has been seen to end: whoever has its pid from now on is another, even one that started in the same moment. */
+  /** The leader has been seen to end: any process with its pid from now on is another, even one started at the same moment. */
   loseLeader(): void {
     this.#known.delete(this.leader.pid);
     this.#unmarked.delete(this.leader.pid);
   }
 
-  /** Takes in what a look through all processes shows. Returns the members that live. */
+  /** Learns from a scan of all processes. Returns the living members. */
   learn(fileSystem: FileSystem, table: ProcessTable): ProcessEntry[] {
     for (const known of [this.#known, this.#strangers, this.#unmarked])
       for (const [pid, startTime] of known) if (!isSame(table.get(pid), startTime)) known.delete(pid);
@@ -67,27 +67,27 @@ export class Family {
     this.#join(born);
     while (this.#adopt(born, table)) this.#join(born);
     const living = born.filter(({ pid }) => this.#known.has(pid));
-    // It may have had the marker before it ran another program.
+    // A process may have carried the marker before it ran another program.
     for (const { pid, startTime } of living)
       if (!carriesMarker(fileSystem, pid, this.marker, this.#name)) this.#unmarked.set(pid, startTime);
-    // The number of a session is given away when nobody is left in it: it counts until the next look, no longer.
+    // A session's number can be reused once the session is empty, so it counts only until the next look.
     this.#sessions = new Set([this.leader.pid, ...living.map(({ session }) => session)]);
     return living;
   }
 
-  /** Nobody's child is older than the program itself. */
+  /** A child is never older than the program itself. */
   #mayBeOurs(entry: ProcessEntry): boolean {
     const isYounger = Number(entry.startTime) >= Number(this.leader.startTime);
     return entry.pid !== process.pid && isYounger && isAlive(entry);
   }
 
-  /** Notes the sessions in which our processes are now. */
+  /** Notes the sessions that our processes are in now. */
   #join(born: readonly ProcessEntry[]): void {
     const sessions = born.filter(({ pid }) => this.#known.has(pid)).map(({ session }) => session);
     this.#sessions = new Set([...this.#sessions, ...sessions]);
   }
 
-  /** One round; true when somebody was found, who may have children in turn. */
+  /** One round; true if it found a process, which may have children of its own. */
   #adopt(born: readonly ProcessEntry[], table: ProcessTable): boolean {
     let hasFound = false;
     for (const { pid, parentPid, session, startTime } of born) {
@@ -100,7 +100,7 @@ export class Family {
     return hasFound;
   }
 
-  /** Its leader is one of ours, or gone: then nobody else gets its number while members are left. */
+  /** Its leader is one of ours, or is gone; in that case no other process gets its number while members are left. */
   #isOurSession(table: ProcessTable, session: number): boolean {
     return this.#sessions.has(session) && (this.#known.has(session) || !table.has(session));
   }

@@ -7,7 +7,7 @@ import { tempDir } from '../../test/support/temp-dir.js';
 import { nodeFileSystem, ownIdentity, type ProcessIdentity } from '../storage/index.js';
 import { mendTerminal, terminalNotes } from './held-terminal.js';
 
-/** Somebody at `/dev/pts/99`; what has no terminal has no `stty` to ask either. */
+/** A person at `/dev/pts/99`; without a terminal there is no `stty` to ask either. */
 async function person(terminal = '/dev/pts/99') {
   const dir = await tempDir();
   const log = new RecordingLog();
@@ -24,7 +24,7 @@ async function person(terminal = '/dev/pts/99') {
   return {
     log,
     record,
-    /** What a view that begins in this process writes down. */
+    /** What a view that starts in this process records. */
     note: async (identity = ownIdentity(nodeFileSystem)) =>
       (await terminalNotes(placeOf(identity)))('alternate'),
     plant(content: string) {
@@ -44,7 +44,7 @@ async function person(terminal = '/dev/pts/99') {
 }
 
 describe('a terminal that a view holds', () => {
-  it('is written down with its owner, and forgotten when the view ends', async () => {
+  it('is recorded with its owner, and forgotten when the view ends', async () => {
     await using one = await person();
     const forget = await one.note();
     expect(JSON.parse(readFileSync(one.record, 'utf8'))).toMatchObject({
@@ -58,7 +58,7 @@ describe('a terminal that a view holds', () => {
     expect(existsSync(one.record)).toBe(false);
   });
 
-  it('is left alone while its owner lives', async () => {
+  it('is left alone while its owner is alive', async () => {
     await using one = await person();
     await one.note();
     expect(one.mend()).toBe('');
@@ -72,7 +72,7 @@ describe('a terminal that a view holds', () => {
     expect(one.mend()).toBe('');
   });
 
-  it('stays as it is where the record is another one or cannot be read; that is told to the log', async () => {
+  it('is left alone if the record is a different one or cannot be read, and the log says so', async () => {
     await using one = await person();
     one.plant('{"version":2}');
     expect(one.mend()).toBe('');
@@ -83,7 +83,7 @@ describe('a terminal that a view holds', () => {
     expect(one.mend()).toBe('');
   });
 
-  it('is none where standard input is none: nothing is written down', async () => {
+  it('does not exist if standard input is none: nothing is recorded', async () => {
     await using one = await person('pipe:[1]');
     await one.note();
     expect(existsSync(one.record)).toBe(false);

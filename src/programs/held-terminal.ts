@@ -27,19 +27,19 @@ import { mendTerminalSettings, readTerminalSettings } from './terminal-settings.
 const SCREENS = ['alternate', 'live', 'line'] as const;
 type HeldScreen = (typeof SCREENS)[number];
 
-/** `terminals/<name>.json`: a view of ours holds this terminal. It need not survive power loss, which no terminal does. */
+/** `terminals/<name>.json`: a view of ours holds this terminal. It need not survive power loss, because no terminal does. */
 const TerminalRecord = record({
   version: whole(1, 1),
   terminal: text,
   screen: oneOf(SCREENS),
-  /** As `stty -g` told them before we changed any. */
+  /** The output of `stty -g` before we changed any settings. */
   settings: nullable(text),
   owner: ProcessRecord,
   since: optional(text),
 });
 type TerminalRecord = ValueOf<typeof TerminalRecord>;
 
-/** What it takes to know the terminal that we are in, and where records of such are. */
+/** What is needed to identify our terminal and to find the records of terminals. */
 export interface TerminalPlace {
   readonly tools: LockTools;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -47,9 +47,9 @@ export interface TerminalPlace {
 }
 
 /**
- * How a view writes down that it takes the terminal over, so that the next start can put it back if we are killed, and how it
- * forgets that again. Asked for before the view opens, because finding out how the terminal is set takes a program. Never
- * throws: a view is worth more than this.
+ * How a view records that it takes over the terminal, so the next start can put it back if we are killed, and how it
+ * clears that record again. Called before the view opens, because reading the terminal's settings takes a program.
+ * Never throws: a view is worth more than this.
  */
 export async function terminalNotes(place: TerminalPlace): Promise<(screen: HeldScreen) => () => void> {
   const { tools, environment } = place;
@@ -82,8 +82,8 @@ function noteTerminal(
 }
 
 /**
- * Puts a terminal back that a view of ours held when it was killed: its settings, cursor, line wrap, paste and screen.
- * Nothing happens where there is no record, or its process may live. Never throws.
+ * Puts back a terminal that a view of ours held when it was killed: its settings, cursor, line wrap, paste and screen.
+ * Does nothing if there is no record, or if its process may still be alive. Never throws.
  */
 export function mendTerminal(place: TerminalPlace, write: (text: string) => void): void {
   const { tools, environment } = place;
@@ -107,10 +107,10 @@ export function mendTerminal(place: TerminalPlace, write: (text: string) => void
 }
 
 const LEAVE_ALTERNATE = '\x1b[?1049l';
-/** No colours, no reports of the focus, a cursor, line wrap, no brackets around what is pasted. */
+/** No colours, no focus reports, a visible cursor, line wrap, no brackets around pasted text. */
 const SANE = '\x1b[0m\x1b[?1004l\x1b[?25h\x1b[?7h\x1b[?2004l';
 
-/** Undefined for what is not our record, or one of a later release: nobody can say how the terminal was. */
+/** Undefined if this is not our record, or is one of a later release: then we cannot say how the terminal was set. */
 function readRecord(content: string, log: Logger): TerminalRecord | undefined {
   try {
     return TerminalRecord.fromDisk(JSON.parse(content));
@@ -120,7 +120,7 @@ function readRecord(content: string, log: Logger): TerminalRecord | undefined {
   }
 }
 
-/** Such as `/dev/pts/3`; undefined where the system does not tell. */
+/** The terminal, such as `/dev/pts/3`; undefined if the system does not say. */
 function terminalName(fileSystem: FileSystem): string | undefined {
   try {
     const path = fileSystem.readLink('/proc/self/fd/0');

@@ -1,4 +1,4 @@
-/** A line that was longer than it may be; only its length is kept. */
+/** A line that was longer than allowed; only its length is kept. */
 export interface OversizedLine {
   readonly bytes: number;
 }
@@ -7,8 +7,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /**
- * Cuts a stream of bytes into lines at LF, never at anything else: U+2028 and lone CR are text. Bytes that are not
- * UTF-8 become U+FFFD. Memory is bounded by the longest line that is let through.
+ * Splits a stream of bytes into lines at LF and nothing else: U+2028 and a lone CR are text. Bytes that are not UTF-8
+ * become U+FFFD. Memory is bounded by the longest allowed line.
  */
 export class LineSplitter {
   readonly #maxBytes: number;
@@ -39,7 +39,7 @@ export class LineSplitter {
     if (from < chunk.length) this.#keep(chunk.subarray(from));
   }
 
-  /** What stands behind the last LF when the stream ends. */
+  /** Emits what follows the last LF when the stream ends. */
   end(): void {
     if (this.#pendingBytes > 0) this.#emit();
   }

@@ -5,7 +5,7 @@ const ROTATING_FILE_BYTES = 16 * 1024 * 1024;
 
 /**
  * The full output of a program on disk, bounded: the first 32 MB in one file, the rest in two files of 16 MB that
- * take turns, so that the beginning and the end are always there. What is written must be redacted already.
+ * alternate, so the beginning and the end are always kept. Text must be redacted before it is written.
  */
 export class OutputLog {
   readonly #fileSystem: FileSystem;
@@ -21,7 +21,7 @@ export class OutputLog {
     this.#path = path;
   }
 
-  /** Writes; a disk that cannot take it ends the log, never the program. Returns what went wrong, once. */
+  /** Writes text. A disk that cannot take it ends the log, never the program. Returns what went wrong, once. */
   write(text: string): unknown {
     if (this.#hasFailed) return undefined;
     try {
@@ -45,7 +45,7 @@ export class OutputLog {
     try {
       this.#fileSystem.close(descriptor);
     } catch {
-      // A log without promises: what was written is written.
+      // The log promises nothing: what is written is written.
     }
   }
 

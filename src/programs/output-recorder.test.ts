@@ -57,7 +57,7 @@ it.each([
   ['ends', ['\nnext\n'], 'next\n'],
   ['ends with the stream', [], ''],
   ['is followed by the beginning of another', ['\nnext'], 'next\n'],
-])('tells the length of a line that is too long and %s', async (_how, rest, expected) => {
+])('reports the length of a line that is too long and %s', async (_how, rest, expected) => {
   await using dir = await tempDir({ isInMemory: true });
   const chunks = ['before\n', ...Array.from({ length: 40 }, () => 'y'.repeat(64 * 1024)), ...rest];
   const logged = record(

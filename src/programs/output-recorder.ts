@@ -4,12 +4,12 @@ import type { OutputLog } from './output-log.js';
 const MAX_LOGGED_LINE_BYTES = 1024 * 1024;
 const LF = 0x0a;
 
-/** Passes the output of a program through the redaction funnel into its log, in whole lines and stream by stream. */
+/** Passes the output of a program through the redaction funnel into its log, in whole lines and for each stream separately. */
 export class OutputRecorder {
   readonly #streams: Readonly<Record<'stdout' | 'stderr', WholeLines>>;
   readonly #log: OutputLog;
 
-  /** `onEnded` is told once when the disk takes no more; the program goes on. */
+  /** `onEnded` is called once if the disk takes no more; the program keeps running. */
   constructor(log: OutputLog, onEnded: (error: unknown) => void) {
     this.#log = log;
     const write = (text: string) => {
@@ -31,12 +31,12 @@ export class OutputRecorder {
 }
 
 /**
- * Writes all whole lines of a chunk at once: a secret must not be cut in two, and a write for each of a billion blank
- * lines would take hours. Of a line that is too long only its length is kept.
+ * Writes all whole lines of a chunk at once: a secret must not be cut in two, and one write for each of a billion blank
+ * lines would take hours. Of an oversized line only the length is kept.
  */
 class WholeLines {
   readonly #write: (text: string) => void;
-  /** The beginning of the line whose end has not come yet. */
+  /** The beginning of a line that is not complete yet. */
   #held: Buffer[] = [];
   #heldBytes = 0;
 
@@ -54,7 +54,7 @@ class WholeLines {
     if (end > from) {
       const text = Buffer.concat([...this.#held, chunk.subarray(from, end)]).toString('utf8');
       this.#forget();
-      // A private key is many lines; its beginning waits for its end.
+      // A private key spans many lines; its beginning is held until its end arrives.
       const open = openPrivateKey(text);
       const whole = open === -1 ? text.length : text.lastIndexOf('\n', open) + 1;
       if (whole > 0) this.#write(redact(text.slice(0, whole)));

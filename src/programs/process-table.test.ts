@@ -8,7 +8,7 @@ describe('the lowest pid of what a process started', () => {
     return lowestPidSince(system, pid, agoMs);
   };
 
-  it('is its own, where pids surely have not started over since', () => {
+  it('is its own, if pids surely have not wrapped since', () => {
     expect(lowest(4_000, 30)).toBe(4_000);
     expect(lowest(31_000, 30)).toBe(31_000);
     expect(lowest(32_000, 60_000, '4194304\n')).toBe(32_000);
@@ -23,7 +23,7 @@ describe('the lowest pid of what a process started', () => {
   });
 });
 
-it('a look from a pid on has that process and none with a lower pid', () => {
+it('a scan from a pid on has that process and none with a lower pid', () => {
   const table = readProcessTable(nodeFileSystem, process.pid);
   expect(Math.min(...table.keys())).toBe(process.pid);
   expect(readProcessTable(nodeFileSystem).has(1)).toBe(true);

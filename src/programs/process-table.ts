@@ -1,27 +1,27 @@
 import { type FileSystem, readFile, systemCode } from '../storage/index.js';
 
-/** A process as /proc tells it. */
+/** A process as reported by /proc. */
 export interface ProcessEntry {
   readonly pid: number;
-  /** What it calls itself, at most 15 bytes. */
+  /** The name it gives itself, at most 15 bytes. */
   readonly name: string;
   readonly state: string;
   readonly parentPid: number;
   readonly group: number;
   readonly session: number;
-  /** Whether it has a terminal, as what a person started there does. */
+  /** Whether it has a terminal, like anything a person started at one. */
   readonly hasTerminal: boolean;
-  /** Clock ticks since boot: with the pid, what tells it from every other process. */
+  /** Clock ticks since boot; together with the pid it distinguishes this process from every other. */
   readonly startTime: string;
 }
 
-/** Every process of the machine at one moment, by pid. */
+/** Every process on the machine at one moment, by pid. */
 export type ProcessTable = ReadonlyMap<number, ProcessEntry>;
 
-/** The environment variable that marks every process of a program and is inherited by all it starts. */
+/** The environment variable that marks every process of a program; everything it starts inherits it. */
 export const MARKER_NAME = 'HOLDFAST_MARKER';
 
-/** One look through all processes, or through those from a pid on; empty where there is no /proc. */
+/** One scan of all processes, or of those from a pid on; empty if there is no /proc. */
 export function readProcessTable(fileSystem: FileSystem, fromPid = 0): ProcessTable {
   const table = new Map<number, ProcessEntry>();
   for (const pid of pidsIn(fileSystem)) {
@@ -31,24 +31,25 @@ export function readProcessTable(fileSystem: FileSystem, fromPid = 0): ProcessTa
   return table;
 }
 
-/** More than that no machine starts in a millisecond, and never so many at once. */
+/** No machine starts more processes than this per millisecond, or more than `MAX_BORN_AT_ONCE` at once. */
 const MAX_BORN_PER_MS = 20;
 const MAX_BORN_AT_ONCE = 1_000;
 
 /**
- * The lowest pid of what a process can have started since it began, so long ago. The system gives pids in order and starts over
- * at the highest: where it may have done that since, every pid is possible, and it is 0. See docs/decisions/0275.
+ * The lowest pid of anything that a process can have started since it began this long ago. The system assigns pids in
+ * order and wraps at the highest. If it may have wrapped since, every pid is possible and the result is 0. See
+ * docs/decisions/0275.
  */
 export function lowestPidSince(fileSystem: FileSystem, pid: number, agoMs: number): number {
   const highest = Number(readFile(fileSystem, '/proc/sys/kernel/pid_max') ?? 0);
   return pid + MAX_BORN_AT_ONCE + agoMs * MAX_BORN_PER_MS < highest ? pid : 0;
 }
 
-/** One process, or undefined when it is gone. */
+/** One process, or undefined if it is gone. */
 export function findProcess(fileSystem: FileSystem, pid: number): ProcessEntry | undefined {
   const stat = readOfProcess(fileSystem, pid, 'stat');
   if (stat === undefined) return undefined;
-  // The command name may hold spaces and parentheses, so count from the last one that closes.
+  // The command name may contain spaces and parentheses, so count from the last closing one.
   const nameEnd = stat.lastIndexOf(')');
   const fields = stat.slice(nameEnd + 2).split(' ', 20);
   const [state = '', parentPid = '', group = '', session = '', terminal = '0'] = fields;
@@ -75,13 +76,13 @@ export function findMarked(fileSystem: FileSystem, marker: string, name = MARKER
   return found;
 }
 
-/** Whether a process still is the one that was found before. */
+/** Whether a process is still the one that was found before. */
 export function isStill(fileSystem: FileSystem, entry: Pick<ProcessEntry, 'pid' | 'startTime'>): boolean {
   const now = findProcess(fileSystem, entry.pid);
   return now?.startTime === entry.startTime && isAlive(now);
 }
 
-/** The processes that another one started and that run now, each with its command line in one text. */
+/** The running processes that another one started, each with its command line as one text. */
 export function runningChildren(
   fileSystem: FileSystem,
   parentPid: number | undefined,
@@ -95,18 +96,18 @@ export function runningChildren(
     }));
 }
 
-/** A zombie has ended; it only waits to be reaped. */
+/** A zombie has already ended; it is only waiting to be reaped. */
 export function isAlive(entry: ProcessEntry): boolean {
   return entry.state !== 'Z' && entry.state !== 'X';
 }
 
-/** Whether a process runs; one that only waits to be reaped does not. */
+/** Whether a process is running; one that is only waiting to be reaped is not. */
 export function isRunning(fileSystem: FileSystem, pid: number): boolean {
   const entry = findProcess(fileSystem, pid);
   return entry === undefined ? process.platform !== 'linux' && isSignalable(pid) : isAlive(entry);
 }
 
-/** Where there is no /proc. */
+/** For systems without /proc. */
 function isSignalable(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -125,12 +126,12 @@ export function carriesMarker(
   return environmentOf(fileSystem, pid)?.includes(`${name}=${marker}`) ?? false;
 }
 
-/** The variables a process was started with, as it shows them; undefined where we may not look. */
+/** The variables a process was started with, as it shows them; undefined if we may not look. */
 export function environmentOf(fileSystem: FileSystem, pid: number): string[] | undefined {
   return readOfProcess(fileSystem, pid, 'environ')?.split('\0');
 }
 
-/** A process that ends, or belongs to somebody else, while we look is simply not ours. */
+/** A process that ends while we look, or belongs to another user, is simply not ours. */
 export function readOfProcess(
   fileSystem: FileSystem,
   pid: number | 'self',

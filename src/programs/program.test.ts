@@ -16,7 +16,7 @@ describe('a program', () => {
     await using dir = await tempDir();
     const { program } = await start(dir, 'exec sleep 1000');
     expect(findProcess(nodeFileSystem, program.pid)).toMatchObject({ pid: program.pid, group: program.pid });
-    // While the shell becomes another program, it has no environment for a moment.
+    // While the shell is turning into another program, it briefly has no environment.
     await until(() => markedPids(program.marker).length > 0);
     expect(markedPids(program.marker)).toEqual([program.pid]);
     await program.stop(AT_ONCE);
@@ -24,7 +24,7 @@ describe('a program', () => {
 
   verifies(
     'P03',
-    'both outputs are read from the first byte to the last, however fast it leaves',
+    'both outputs are read from the first byte to the last, however fast it exits',
     async () => {
       await using dir = await tempDir();
       const { program, lines } = await start(dir, 'echo first; echo problem >&2; echo last');
@@ -37,7 +37,7 @@ describe('a program', () => {
     },
   );
 
-  verifies('P05', 'lines are as they were written, framed by LF alone', async () => {
+  verifies('P05', 'lines arrive as they were written, framed by LF alone', async () => {
     await using dir = await tempDir();
     const { program, lines } = await start(
       dir,
@@ -66,7 +66,7 @@ describe('a program', () => {
     await program.exited;
     expect(lines).toEqual(['end']);
     expect(program.stderrTail.length).toBe(64 * 1024);
-    // Half of what came: on a fast machine there is much that was let go and is not collected yet.
+    // Half of the output: on a fast machine much that was dropped is not collected yet.
     expect(process.memoryUsage().rss - before).toBeLessThan(256 * 1024 * 1024);
     await program.stop(AT_ONCE);
   });
@@ -89,7 +89,7 @@ describe('a program', () => {
     expect(statSync(dir.at('log')).mode & 0o777).toBe(0o600);
   });
 
-  verifies('P05', 'a line that is too long is told of instead of held', async () => {
+  verifies('P05', 'a line that is too long is reported instead of held', async () => {
     await using dir = await tempDir();
     const oversized: number[] = [];
     const { program, lines } = await start(dir, `head -c 200000 /dev/zero | tr '\\0' x; echo; echo ok`, {
@@ -156,7 +156,7 @@ describe('stopping a program', () => {
     });
   }
 
-  it('twice is the same stop, and the record goes with the last process', async () => {
+  it('twice is the same stop, and the record is removed with the last process', async () => {
     await using dir = await tempDir();
     const { program } = await start(dir, 'sleep 1000');
     expect(readdirSync(dir.at('programs'))).toEqual([`${program.marker}.json`]);
@@ -182,7 +182,7 @@ describe('a program that cannot be started', () => {
     });
   }
 
-  it('in a directory that is not there is a typed error, too', async () => {
+  it('in a directory that does not exist is a typed error, too', async () => {
     await using dir = await tempDir();
     const { spec } = specFor(dir, 'true', { workingDirectory: dir.at('gone') });
     await expect(startProgram(programTools(dir.at('programs')), spec)).rejects.toMatchObject({

@@ -17,25 +17,28 @@ import {
 } from './process-table.js';
 import { killExactly, type ProgramRegistry } from './registry.js';
 
-/** What to run. The command is never given to a shell. */
+/** What to run. The command is never passed to a shell. */
 export interface ProgramSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly workingDirectory: string;
   /** The whole environment of the program; the marker is added. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** `closed`: the program sees the end of its input at once. */
+  /** `closed`: the program sees the end of its input immediately. */
   readonly input: 'open' | 'closed';
   readonly onLine: (line: string) => void;
   readonly onOversizedLine?: ((line: OversizedLine) => void) | undefined;
-  /** Its output has ended, after the last line; it may live on. */
+  /** Called after the last line, when its output has ended; the program may live on. */
   readonly onOutputEnd?: (() => void) | undefined;
-  /** Where the full output is kept, redacted and bounded (see `OutputLog`). */
+  /** Where to keep the full output, redacted and bounded (see `OutputLog`). */
   readonly logPath?: string | undefined;
-  /** Everything the program writes, as it comes. */
+  /** Receives everything the program writes, as it arrives. */
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
   readonly maxLineBytes?: number | undefined;
-  /** It does what a model says: its processes are followed while it runs, and what may be left of it is told. */
+  /**
+   * Set if a model decides what it does: then its processes are followed while it runs, and any that may be left are
+   * reported.
+   */
   readonly isAgent?: boolean | undefined;
 }
 
@@ -43,14 +46,14 @@ export interface ProgramSpec {
 export interface ProgramExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** What it may have left behind; absent where nothing is. */
+  /** What it may have left behind; absent if nothing. */
   readonly leftBehind?: readonly LeftProcess[] | undefined;
 }
 
 export interface StopOptions {
-  /** How the protocol says goodbye, before the input is closed. */
+  /** The protocol's goodbye, sent before the input is closed. */
   readonly goodbye?: (() => void) | undefined;
-  /** How long it may take to leave by itself; 0 = it is killed at once. */
+  /** How long it may take to exit by itself; 0 = it is killed at once. */
   readonly graceMs: number;
   /** How long it may take to obey SIGTERM. */
   readonly termMs: number;
@@ -65,9 +68,9 @@ export interface ProgramTools {
 
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const STDERR_TAIL_BYTES = 64 * 1024;
-/** A grandchild may hold the pipe open for ever; what it still writes is not the program's. */
+/** A grandchild may hold the pipe open forever; what it still writes is not the program's output. */
 const DRAIN_MS = 250;
-/** How often we look at the pipes again, as long as there is something in them. */
+/** How often we check the pipes again, as long as there is something in them. */
 const DRAIN_ROUNDS = 50;
 const SWEEP_ROUNDS = 20;
 
@@ -102,14 +105,14 @@ export async function startProgram(tools: ProgramTools, spec: ProgramSpec): Prom
   return program;
 }
 
-/** A program that runs, or ran. */
+/** A program that is running, or has run. */
 export class Program {
   readonly command: string;
   readonly marker: string;
   readonly pid: number;
-  /** Resolves when the process runs. */
+  /** Resolves when the process is running. */
   readonly spawned: Promise<void>;
-  /** Resolves when the process has ended and what it wrote has been read, as far as it comes in time. */
+  /** Resolves when the process has ended and its output has been read, as far as it arrived in time. */
   readonly exited: Promise<ProgramExit>;
   readonly #tools: ProgramTools;
   readonly #child: ChildProcess;
@@ -138,11 +141,11 @@ export class Program {
     });
     this.#drain(spec);
     this.exited = this.#watchExit();
-    // Writing to a program that has gone is told to the writer; the stream itself must not bring us down.
+    // The writer learns that the program is gone; the stream's own error must not bring us down.
     child.stdin?.on('error', () => {});
   }
 
-  /** How it ended; undefined while it runs. */
+  /** How it ended; undefined while it is running. */
   get exit(): ProgramExit | undefined {
     return this.#exit;
   }
@@ -152,7 +155,7 @@ export class Program {
     return this.#stderrTail.toString('utf8');
   }
 
-  /** Writes one line to its input, waiting until the pipe took it. Throws PROGRAM_INPUT_CLOSED. */
+  /** Writes one line to its input and waits until the pipe has taken it. Throws PROGRAM_INPUT_CLOSED. */
   writeLine(line: string): Promise<void> {
     const { stdin } = this.#child;
     return new Promise((resolve, reject) => {
@@ -164,17 +167,17 @@ export class Program {
     });
   }
 
-  /** Ends its input, after these last words if there are any; a program that has gone does not hear them. */
+  /** Ends its input, after these last words if there are any; a program that is gone does not get them. */
   closeInput(lastWords = ''): void {
     this.#child.stdin?.end(lastWords);
   }
 
   /**
    * Ends the program and its whole tree: goodbye, end of input, grace, SIGTERM to the group, SIGKILL, then a sweep for
-   * processes that left the group but are known to be of it. Calling it again joins the first call.
+   * processes that left the group but are known to belong to it. Calling it again joins the first call.
    */
   stop(options: StopOptions): Promise<ProgramExit> {
-    // Once a process is gone nobody can tell whose children it had.
+    // Once a process is gone, nobody can tell which children it had.
     if (this.#stopping === undefined && this.#spec.isAgent === true) this.#look();
     if (options.graceMs === 0) this.#signalGroup('SIGKILL');
     this.#stopping ??= this.#stop(options);
@@ -200,7 +203,7 @@ export class Program {
     return { ...exit, leftBehind };
   }
 
-  /** Ends what is known to be ours and not of our group any more: agents start their tools in sessions of their own. */
+  /** Ends processes known to be ours that are no longer in our group: agents start their tools in sessions of their own. */
   async #sweep(): Promise<ProcessTable> {
     const group = this.#tools.registry.groupOf(this.marker);
     for (let round = 0; ; round++) {
@@ -218,7 +221,10 @@ export class Program {
     }
   }
 
-  /** Of what may be its own; of an agent, which may have told another process to start something, it is any. */
+  /**
+   * The lowest pid of what may belong to it. For an agent that is any pid, because it may have asked another process to
+   * start something.
+   */
   #lowestPid(): number {
     if (this.#spec.isAgent === true) return 0;
     return lowestPidSince(this.#tools.fileSystem, this.pid, performance.now() - this.#startedAtMs);
@@ -242,8 +248,8 @@ export class Program {
   }
 
   /**
-   * Signals the group. Its number is ours while the leader runs, and after that as long as members are left: until
-   * then nobody gets the leader's pid. A process that has it after our leader ended is somebody else's.
+   * Signals the group. Its number is ours while the leader runs and, after that, while members are left: until then
+   * nobody else gets the leader's pid. A process that has it after our leader ended belongs to someone else.
    */
   #signalGroup(signal: NodeJS.Signals): void {
     if (this.pid < 1) return;
@@ -296,7 +302,7 @@ export class Program {
     );
   }
 
-  /** `exit` tells of the process itself; `close` would wait for every grandchild that holds a pipe. */
+  /** `exit` is about the process itself; `close` would wait for every grandchild that holds a pipe. */
   #watchExit(): Promise<ProgramExit> {
     return new Promise((resolve) => {
       this.#child.once('exit', (code, signal) => {
@@ -317,7 +323,7 @@ export class Program {
     });
   }
 
-  /** A timer may come before the pipes when we were busy: what is in them is read before it counts as too late. */
+  /** When we were busy, the timer may fire before the pipes were read: their content is read before it counts as too late. */
   #readOn(settle: () => void, round = 0, bytesBefore = -1): void {
     const bytes = this.#bytesRead;
     if (bytes === bytesBefore || round === DRAIN_ROUNDS) settle();

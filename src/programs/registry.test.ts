@@ -49,7 +49,7 @@ describe('orphans', () => {
     await once(child, 'exit');
   });
 
-  it('never include a process that does not carry the marker, whatever a record says', async () => {
+  it('never include a process without the marker, whatever a record says', async () => {
     await using dir = await tempDir();
     const registry = new ProgramRegistry(
       { ...storageTools(), identity: await deadIdentity() },
@@ -64,7 +64,7 @@ describe('orphans', () => {
     await once(foreign, 'exit');
   });
 
-  it('are looked for although another record cannot be read', async () => {
+  it('are looked for even if another record cannot be read', async () => {
     await using dir = await tempDir();
     const { registry } = programTools(dir.at('programs'));
     registry.announce('agent', new Date());
@@ -72,7 +72,7 @@ describe('orphans', () => {
     expect(registry.endOrphans()).toEqual({ ended: [] });
   });
 
-  it('that a full disk left an empty record of are no alarm: nobody carries its marker', async () => {
+  it('whose record a full disk left empty cause no alarm: no process carries its marker', async () => {
     await using dir = await tempDir();
     const log = new RecordingLog();
     const registry = new ProgramRegistry(storageTools({ log }), dir.at('programs'));

@@ -36,8 +36,8 @@ const KnownProcesses: Codec<readonly KnownProcess[] | undefined> = {
 };
 
 /**
- * What is written down about a program before it is started, so that it can be found after we die. It is believed as far
- * as it can be used; whatever else is odd in it costs that, not the rest.
+ * What is recorded about a program before it starts, so it can be found after we die. The usable parts of a record
+ * count: an odd value costs only itself, not the rest.
  */
 export const ProgramFile = record({
   version: withDefault(whole(), () => 1),
@@ -45,9 +45,9 @@ export const ProgramFile = record({
   command: lenient(text, ''),
   supervisor: ProcessRecord,
   startedAt: lenient(text, ''),
-  /** The control group it is in, where there is one. Records of earlier releases lack it, and the next. */
+  /** The control group it is in, if any. Records of earlier releases lack this and the next key. */
   controlGroup: lenient(text, undefined),
-  /** Processes of it that have lost the marker, by which alone they would not be found. */
+  /** Its processes that have lost the marker, so the marker alone would not find them. */
   unmarked: KnownProcesses,
 });
 export type ProgramRecord = Readonly<ValueOf<typeof ProgramFile>>;
@@ -59,26 +59,26 @@ export interface RegistryTools {
   readonly identity: ProcessIdentity;
 }
 
-/** A process that goes on though whoever started it is gone. */
+/** A process that keeps running although its starter is gone. */
 export interface LeftBehind {
   readonly pid: number;
-  /** What was started. */
+  /** The command that was started. */
   readonly command: string;
 }
 
-/** What was found and done about the programs of supervisors that died. */
+/** What was found of the programs of dead supervisors, and what was done about it. */
 export interface OrphanReport {
   readonly ended: readonly { readonly marker: string; readonly pid: number; readonly command: string }[];
 }
 
 /**
- * The programs that run now, one small file each. The record is there before the program starts and goes after the
- * last process of its tree; it needs no sync, because no process outlives a power loss.
+ * The programs running now, one small file each. The record is written before the program starts and removed after the
+ * last process of its tree has ended. It needs no sync, because no process outlives a power loss.
  */
 export class ProgramRegistry {
   readonly #tools: RegistryTools;
   readonly directory: string;
-  /** The programs that this process started and that may still run. */
+  /** Programs that this process started and that may still be running. */
   readonly #own = new Map<string, ProgramRecord>();
   readonly #families = new Map<string, Family>();
   readonly #groups: ControlGroups;
@@ -92,8 +92,8 @@ export class ProgramRegistry {
   }
 
   /**
-   * Writes down that a program is about to start and returns the marker it must carry. An agent gets a control group as
-   * well, where one can be made. Throws STORAGE_FAILED.
+   * Records that a program is about to start and returns the marker it must carry. An agent also gets a control group,
+   * if one can be created. Throws STORAGE_FAILED.
    */
   announce(command: string, now: Date, { isAgent = false } = {}): string {
     const marker = this.#tools.ids.token();
@@ -113,13 +113,13 @@ export class ProgramRegistry {
     return marker;
   }
 
-  /** Starts the program, in its control group where there is one. */
+  /** Starts the program, in its control group if it has one. */
   inGroup<Result>(marker: string, start: () => Result): Result {
     const group = this.groupOf(marker);
     return group === null ? start() : group.inside(start);
   }
 
-  /** The program has started: from here on its processes are known by their parents and sessions, too. */
+  /** Called once the program has started: from now on its processes are also known by their parents and sessions. */
   follow(marker: string, pid: number, { isAgent = false } = {}): Family {
     const { fileSystem } = this.#tools;
     const startTime = findProcess(fileSystem, pid)?.startTime ?? '0';
@@ -129,7 +129,7 @@ export class ProgramRegistry {
     return family;
   }
 
-  /** An agent did something: it may have started something. */
+  /** Called when an agent did something: it may have started something. */
   sign(): void {
     this.#watch.sign();
   }
@@ -139,7 +139,7 @@ export class ProgramRegistry {
     return path === undefined ? null : this.#groups.open(path, marker);
   }
 
-  /** Forgets a program of which no process is left. */
+  /** Forgets a program that has no process left. */
   forget(marker: string): void {
     this.groupOf(marker)?.remove();
     const family = this.#families.get(marker);
@@ -149,7 +149,7 @@ export class ProgramRegistry {
     removeQuietly(this.#tools.fileSystem, this.#path(marker));
   }
 
-  /** Whoever makes us exit does not wait until our programs have left: they go with us. */
+  /** An exit forced on us does not wait until our programs have left, so we end them with us. */
   readonly #endOwn = (): void => {
     for (const [marker, record] of [...this.#own]) {
       try {
@@ -183,7 +183,7 @@ export class ProgramRegistry {
         this.forget(record.marker);
       } catch (error) {
         const told = { record: name, error: messageOf(error) };
-        // One that was cut off while it was written is of a program that never started.
+        // A record cut off during writing belongs to a program that never started.
         if (isNobodys(this.#tools.fileSystem, name)) this.#tools.log.debug('program.record-unreadable', told);
         else this.#tools.log.warn('program.orphan-not-ended', told);
       }
@@ -192,7 +192,7 @@ export class ProgramRegistry {
     return { ended };
   }
 
-  /** What a process left running, its agent first; null where that is nothing. Never throws: it is asked by who only looks. */
+  /** What a process left running, its agent first; null if nothing. Never throws: its callers only look. */
   leftBehindBy(supervisor: ProcessIdentity): LeftBehind | null {
     const { fileSystem, log } = this.#tools;
     const found = listDirectory(fileSystem, this.directory).flatMap(
@@ -213,7 +213,7 @@ export class ProgramRegistry {
     return one === undefined ? null : { pid: one.pid, command: one.command };
   }
 
-  /** Kills whoever is known to be of a program: by control group, by marker, and by having been seen with it. */
+  /** Kills every process known to belong to a program: by control group, by marker, and by having been seen with it. */
   #endAll(record: ProgramRecord): number[] {
     const { fileSystem } = this.#tools;
     const group =
@@ -231,7 +231,7 @@ export class ProgramRegistry {
     return ended;
   }
 
-  /** A pid means something only on the boot, and in the namespaces, in which it was written down. */
+  /** A pid means something only in the boot and the namespaces in which it was recorded. */
   #isOfThisMachine({ supervisor }: ProgramRecord): boolean {
     const { identity } = this.#tools;
     return (
@@ -282,7 +282,7 @@ function isKnownProcess(value: unknown): value is KnownProcess {
   return Number.isSafeInteger(pid) && Number(pid) > 1 && typeof startTime === 'string';
 }
 
-/** Signals one process after making sure that it still is the one we mean. False when it is not, or is gone. */
+/** Signals one process after making sure that it is still the one we mean. False if it is not, or is gone. */
 export function killExactly(fileSystem: FileSystem, entry: KnownProcess, signal: NodeJS.Signals): boolean {
   if (!isStill(fileSystem, entry)) return false;
   try {

@@ -7,7 +7,7 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** Runs a program to its end, at most so long; then its whole tree is killed. Throws PROGRAM_NOT_STARTED. */
+/** Runs a program to its end, for at most this long; then kills its whole tree. Throws PROGRAM_NOT_STARTED. */
 export async function runProgram(
   tools: ProgramTools,
   spec: Omit<ProgramSpec, 'onLine' | 'input'>,

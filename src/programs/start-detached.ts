@@ -3,27 +3,27 @@ import { ProgramNotStartedError } from './errors.js';
 import { DETACHED_NAME } from './escapes.js';
 import { definedOnly, type ProgramExit, type ProgramSpec } from './program.js';
 
-/** A program that was started to outlive us. It gets no marker of its own: our end makes no orphan of it. */
+/** A program started to outlive us. It gets no marker of its own, so our end does not make it an orphan. */
 export interface DetachedProgram {
   readonly pid: number;
-  /** How it ended; for as long as we look. */
+  /** How it ended, as long as we are watching. */
   readonly exited: Promise<ProgramExit>;
   /** Asks it to stop. */
   stop(): void;
-  /** From here on it is on its own, and we may end. */
+  /** From now on it is on its own, and we may end. */
   release(): void;
 }
 
-/** What it is, and the descriptor of the file that takes what it writes to stderr, if any does. */
+/** What to run, and the descriptor of the file that takes its stderr, if any. */
 type DetachedSpec = Pick<ProgramSpec, 'command' | 'args' | 'workingDirectory' | 'environment'> & {
   readonly stderr: number | 'ignore';
-  /** Starts it within something, such as a control group. */
+  /** Starts it inside something, such as a control group. */
   readonly around?: (<Result>(start: () => Result) => Result) | undefined;
 };
 
 /**
- * Starts a program in a session of its own, without input and with its output thrown away: no terminal and no pipe of ours
- * can end it. Throws PROGRAM_NOT_STARTED.
+ * Starts a program in a session of its own, without input and with its output discarded: no terminal and no pipe of
+ * ours can end it. Throws PROGRAM_NOT_STARTED.
  */
 export async function startDetached(spec: DetachedSpec): Promise<DetachedProgram> {
   const child = await spawned(spec);
@@ -33,7 +33,7 @@ export async function startDetached(spec: DetachedSpec): Promise<DetachedProgram
   return {
     pid: child.pid ?? -1,
     exited,
-    // As a person would who changed their mind: SIGTERM is what the end of the machine sends.
+    // Like a person who changed their mind: SIGTERM is what a shutdown of the machine sends.
     stop: () => void child.kill('SIGINT'),
     release: () => child.unref(),
   };

@@ -3,18 +3,18 @@ import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { definedOnly } from './program.js';
 
-/** Longer than `stty` ever takes; a terminal that does not answer is left as it is. */
+/** Longer than `stty` ever takes; a terminal that does not answer is left alone. */
 const LIMIT_MS = 2_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings of the terminal at our standard input, in a form that `stty` takes back; null where it does not tell. Never throws. */
+/** The settings of the terminal at our standard input, in a form that `stty` accepts back; null if unknown. Never throws. */
 export async function readTerminalSettings(environment: Environment): Promise<string | null> {
   const settings = (await printedByStty(environment)).trim();
   return SETTINGS.test(settings) ? settings : null;
 }
 
-/** What `stty -g` prints; nothing where it fails, cannot be started or takes too long. */
+/** What `stty -g` prints; empty if it fails, cannot be started or takes too long. */
 function printedByStty(environment: Environment): Promise<string> {
   return new Promise((resolve) => {
     try {
@@ -24,23 +24,24 @@ function printedByStty(environment: Environment): Promise<string> {
         timeout: LIMIT_MS,
       });
       let printed = '';
-      // Without a descriptor to spare there is no pipe, and an error follows.
+      // With no descriptor to spare there is no pipe, and an error follows.
       (child.stdout as Readable | null)?.setEncoding('utf8').on('data', (text) => {
         printed += text;
-        // It prints one line, at once: what is said when it has ended may wait.
+        // It prints one line at once, so we need not wait for its end.
         if (printed.endsWith('\n')) resolve(printed);
       });
       child.on('error', () => resolve(''));
       child.on('close', (code) => resolve(code === 0 ? printed : ''));
     } catch {
-      resolve(''); // the system has no room for one more process
+      resolve(''); // the system has no room for another process
     }
   });
 }
 
 /**
- * Puts settings back into a terminal that somebody left raw; one that is not raw is not touched. Node takes a terminal for right
- * as it was when the process began and makes it so again at the end: the settings are put back once more behind that.
+ * Puts settings back into a terminal that was left raw; a terminal that is not raw is not touched. Node takes the
+ * terminal's state at process start for the right one and restores it at the end, so the settings are put back again
+ * after that.
  */
 export function mendTerminalSettings(environment: Environment, settings: string): void {
   if (!SETTINGS.test(settings) || !/(?:^|\s)-icanon\b/.test(stty(environment, ['-a']) ?? '')) return;
@@ -50,17 +51,17 @@ export function mendTerminalSettings(environment: Environment, settings: string)
     stdio: ['pipe', 'ignore', 'ignore', 0],
     detached: true, // Ctrl+C is not meant for it, and it may set a terminal that is not its own
   });
-  behind.on('error', () => {}); // then it stays as it was, as without us
+  behind.on('error', () => {}); // then it stays as it was, as if we had done nothing
   behind.unref();
-  // Nothing is ever written: it ends with us.
+  // Nothing is ever written to it: it ends when we do.
   (behind.stdin as Socket | null)?.unref();
 }
 
-/** Waits for the end of its input, with which we begin to end, and then at most two seconds until we are gone. */
+/** Waits for the end of its input, which comes when we begin to exit, and then at most two seconds until we are gone. */
 const BEHIND_US =
   'cat > /dev/null; i=0; while kill -0 "$PPID" 2> /dev/null && [ $i -lt 100 ]; do sleep 0.02; i=$((i+1)); done; exec stty "$0" <&3';
 
-/** As GNU and BSD write them. */
+/** As GNU and BSD print them. */
 const SETTINGS = /^[\w:=]{1,1000}$/;
 
 function stty(environment: Environment, args: readonly string[]): string | undefined {

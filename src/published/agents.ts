@@ -31,12 +31,12 @@ export type {
   PermissionRequest,
 } from '../agents/permission.js';
 
-/** Drives any agent that speaks the Agent Client Protocol; a preset knows the ways of one of them. */
+/** Drives any agent that speaks the Agent Client Protocol; a preset adapts it to a particular one. */
 export function acpDriver(preset: AcpPresetName = 'acp'): AgentDriver {
   return acpDriverOf(ACP_PRESETS[preset]);
 }
 
-/** What a driver needs to start programs; `programs` is a directory in which those that run are written down. */
+/** What a driver needs to start programs; the directory `programs` records those that are running. */
 export function openDriverTools(
   { programs }: { readonly programs: string },
   options: { readonly log?: Logger; readonly clock?: Clock } = {},

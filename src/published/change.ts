@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { ChangeSessions } from '../sessions/change/sessions.js';
 import { type SystemOptions, systemTools } from '../storage/index.js';
 
-// The specification publishes commands and a file, and no operations: these are our names for them.
+// The specification publishes commands and a file, but no operations: these names are ours.
 export {
   ChangeLockedError,
   ChangeNotHeldError,
@@ -27,7 +27,7 @@ export {
 export interface ChangeConfig {
   /** Where the search for the OpenSpec project begins. */
   readonly workingDirectory: string;
-  /** Where `<id>.json` is put; `<os temp>/ralph/sessions` if absent. It and the directory around it must be ours. */
+  /** Where to put `<id>.json`; `<os temp>/ralph/sessions` if absent. It and its parent directory must belong to us. */
   readonly temporaryDirectory?: string | undefined;
 }
 

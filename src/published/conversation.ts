@@ -2,7 +2,7 @@ import { ConversationSessions } from '../sessions/conversation/sessions.js';
 import { FileConversationStore } from '../sessions/conversation/store.js';
 import { type SystemOptions, systemTools } from '../storage/index.js';
 
-// The specification publishes files and commands, and no operations: these are our names for them.
+// The specification publishes files and commands, but no operations: these names are ours.
 export { Conversation } from '../sessions/conversation/conversation.js';
 export { ConversationExistsError, InvalidConversationIdError } from '../sessions/conversation/errors.js';
 export type { ConversationStatus } from '../sessions/conversation/lifecycle.js';

@@ -7,13 +7,13 @@ import { type SystemOptions, systemTools } from '../storage/index.js';
 
 export { LoopNotFoundError, LoopNotResumableError };
 
-/** The published configuration: only where the session is kept. */
+/** The published configuration: just where the session is kept. */
 export interface SessionConfig {
   /** The `.prp-session` directory. */
   sessionDir: string;
 }
 
-/** An error as `error_history` has it. */
+/** An entry of `error_history`. */
 export interface SessionError {
   timestamp: string;
   phase: string;
@@ -22,7 +22,7 @@ export interface SessionError {
   hash: string;
 }
 
-/** The published schema of the state; keys that we do not know, and ours, come along. */
+/** The published schema of the state, plus any keys that we do not know and those of our own. */
 export interface SessionState {
   session_id: string;
   prp_file: string;
@@ -38,7 +38,7 @@ export interface SessionState {
   [key: string]: unknown;
 }
 
-/** The numbers of one phase, as `metrics.json` has them. */
+/** The numbers for one phase in `metrics.json`. */
 export interface SessionPhaseMetrics {
   started_at: string;
   completed_at: string | null;
@@ -57,7 +57,7 @@ export interface SessionMetrics {
 /** What the published detection returns. */
 export interface DetectionResult {
   found: boolean;
-  /** The names of release 0.1, such as `sessionId`, still lead to the same values. */
+  /** The names of release 0.1, such as `sessionId`, still give the same values. */
   session: SessionState | null;
   action: Detection['action'];
   reason: string | null;
@@ -75,19 +75,19 @@ export interface ResumeResult {
   metrics: SessionMetrics;
 }
 
-/** What the published update may change; `last_activity` is set by every one of them. */
+/** What the published update may change; each update also sets `last_activity`. */
 export interface SessionUpdate {
-  /** A phase that follows completes the one before; one that came before is done again. */
+  /** A later phase completes the current one; an earlier phase is repeated. */
   current_phase?: string;
   current_iteration?: number;
   status?: LoopStatus;
-  /** Why it is halted, paused or suspended. */
+  /** Why the session is halted, paused or suspended. */
   halt_reason?: string;
-  /** An error to be recorded, with its phase, iteration and hash. */
+  /** An error to record, with its phase, iteration and hash. */
   error?: string;
 }
 
-/** The loop session under the operations that its specification publishes. Each takes the lock for its own moment. */
+/** The loop session under the operations that its specification publishes. Each operation holds the lock only while it runs. */
 export class SessionManager {
   readonly #sessions: LoopSessions;
 
@@ -102,12 +102,12 @@ export class SessionManager {
     return { found, session: session === null ? null : publishedState(session), action, reason };
   }
 
-  /** Whether a state can be resumed for a plan, and the published message where it cannot. */
+  /** Whether a state can be resumed for a plan, with the published message if it cannot. */
   validateSession(
     state: Readonly<Record<string, unknown>>,
     prpFile: string,
   ): [isValid: boolean, error: string];
-  /** @deprecated The form of release 0.1, of the session that is there. Throws LOOP_NOT_FOUND. */
+  /** @deprecated The form of release 0.1, for the existing session. Throws LOOP_NOT_FOUND. */
   validateSession(prpFile: string): { isValid: boolean; error: string };
   validateSession(
     state: Readonly<Record<string, unknown>> | string,
@@ -121,9 +121,9 @@ export class SessionManager {
     return { isValid: error === undefined, error: error ?? '' };
   }
 
-  /** Whether a state has expired: by the breaker beside it, by itself, for this plan. Never by time. */
+  /** Whether a state has expired, judged by the breaker beside it, by the state itself and by this plan. Never by time. */
   checkSessionExpiration(state: Readonly<Record<string, unknown>>, prpFile: string): ExpirationResult;
-  /** @deprecated The form of release 0.1, of the session that is there. Throws LOOP_NOT_FOUND. */
+  /** @deprecated The form of release 0.1, for the existing session. Throws LOOP_NOT_FOUND. */
   checkSessionExpiration(prpFile: string): ExpirationResult;
   checkSessionExpiration(state: Readonly<Record<string, unknown>> | string, prpFile = ''): ExpirationResult {
     const { expiry } =
@@ -133,15 +133,15 @@ export class SessionManager {
       : { expired: false };
   }
 
-  /** Creates a session and returns its id; one that was there is archived. Throws LOCKED. */
+  /** Creates a session and returns its id; an existing one is archived. Throws LOCKED. */
   async createSession(prpFile: string): Promise<string> {
     using loop = await this.#sessions.create(prpFile);
     return loop.state.sessionId;
   }
 
   /**
-   * Goes on with the session of this id, as detection told it. (Release 0.1 took the plan; that is deprecated.)
-   * Throws LOCKED, SESSION_NOT_FOUND, LOOP_NOT_FOUND, LOOP_NOT_RESUMABLE.
+   * Resumes the session with this id, which detection returned. (Release 0.1 took the plan; that is deprecated.) Throws
+   * LOCKED, SESSION_NOT_FOUND, LOOP_NOT_FOUND, LOOP_NOT_RESUMABLE.
    */
   async resumeSession(sessionId: string): Promise<ResumeResult> {
     const isId = isUuidV4(sessionId);
@@ -157,8 +157,8 @@ export class SessionManager {
   }
 
   /**
-   * Updates the session: a phase transition, an iteration that is complete, a change of status, an error; durable on
-   * return. Throws LOCKED, LOOP_NOT_FOUND, INVALID_INPUT, ILLEGAL_TRANSITION.
+   * Updates the session: a phase transition, a completed iteration, a change of status, an error. The update is durable
+   * on return. Throws LOCKED, LOOP_NOT_FOUND, INVALID_INPUT, ILLEGAL_TRANSITION.
    */
   async updateSession(changes: SessionUpdate): Promise<void> {
     using loop = await this.#sessions.hold();
@@ -193,7 +193,7 @@ function publishedState(state: LoopState): SessionState {
   return published(LoopState.toDisk(state)) as SessionState;
 }
 
-/** A document as its specification spells it. The names of release 0.1 are not listed among the keys. */
+/** A document with the key names of its specification. Those of release 0.1 work too, but are not enumerable. */
 function published(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(published);
   if (typeof value !== 'object' || value === null) return value;

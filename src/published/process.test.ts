@@ -45,7 +45,7 @@ describe('the published names', () => {
     },
   );
 
-  verifies('P02', 'keep nothing on disk where that is wished', async () => {
+  verifies('P02', 'keep nothing on disk if that is configured', async () => {
     await using world = await publishedWorld();
     const session = new Session({ ...world.config, persist: false, timeout: '90s' });
     await session.start();
@@ -56,7 +56,7 @@ describe('the published names', () => {
     );
   });
 
-  verifies('P09', 'manage sessions: one current, fresh ones, at most so many, all terminated', async () => {
+  verifies('P09', 'manage sessions: one current, fresh ones, a maximum number, all terminated', async () => {
     await using world = await publishedWorld();
     const manager = new SessionManager(world.config, { maxSessions: 2 });
     const first = await manager.getOrCreateSession();

@@ -42,7 +42,7 @@ export {
   TooManyProcessesError,
 };
 
-/** `ses_` and a UUID v4: a value that is compared with `===`. */
+/** `ses_` and a UUID v4; compare with `===`. */
 export type SessionId = `ses_${string}`;
 export const SessionId = {
   new: (): SessionId => processId(systemIds.uuid()) as SessionId,
@@ -51,7 +51,7 @@ export const SessionId = {
   is: (text: string): text is SessionId => isProcessId(text),
 };
 
-/** The state of a session, as it is written down. */
+/** The state of a session, as recorded. */
 export type SessionState = ProcessState;
 export const SessionState = {
   Creating: 'creating',
@@ -67,19 +67,19 @@ export const SessionState = {
   canExecute: (state: SessionState): boolean => canExecute(state),
 } as const;
 
-/** The published configuration; `driver` is ours, for commands whose name does not tell it. */
+/** The published configuration; `driver` is our addition, for commands whose name does not imply it. */
 export interface SessionConfig {
-  /** Default: the current directory. It must be there. */
+  /** Default: the current directory. It must exist. */
   working_dir?: string;
   /** Default: `claude`. The driver adds the flags that its protocol needs. */
   command?: string;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** For one prompt, such as `1h` or `90s`; default `1h`. */
+  /** The limit for one prompt, such as `1h` or `90s`; default `1h`. */
   timeout?: string;
   /** Whether the session is kept on disk; default true. */
   persist?: boolean;
-  /** Where; default `.holdfast/sessions` in the working directory. */
+  /** Where it is kept; default `.holdfast/sessions` in the working directory. */
   state_path?: string | null;
   /** Copies the agent's standard error to ours. */
   verbose?: boolean;
@@ -99,7 +99,7 @@ export const SessionConfig = {
   }),
 };
 
-/** The published shape of what is told about a session. `env` holds names, never values. */
+/** The published description of a session. `env` holds names, never values. */
 export interface SessionInfo {
   id: SessionId;
   state: SessionState;
@@ -130,7 +130,7 @@ export interface SessionOptions {
   clock?: Clock;
 }
 
-/** Makes the object that callers have of a session which a manager started. */
+/** Creates a caller's object for a session that a manager started. */
 let wrap: (session: ProcessSession, settings: Settings, options: SessionOptions) => Session;
 
 /** One agent process under its published name. */
@@ -141,7 +141,7 @@ export class Session {
   readonly #createdAt: string;
   #sessions: ProcessSessions | undefined;
   #session: ProcessSession | undefined;
-  /** What it is while there is no session of ours behind it: before it is started, or where it could not be. */
+  /** The state while there is no session behind it: before it is started, or if it could not be. */
   #ownState: SessionState = 'creating';
 
   static {
@@ -168,7 +168,7 @@ export class Session {
     return this.#found()?.state ?? this.#ownState;
   }
 
-  /** Starts the agent, once. Throws PROCESS_START_FAILED (then it is in the state `error`), PROCESS_NOT_READY. */
+  /** Starts the agent, once. Throws PROCESS_START_FAILED (the state is then `error`), PROCESS_NOT_READY. */
   async start(): Promise<void> {
     if (this.#sessions !== undefined || this.#session !== undefined || isOver(this.#ownState))
       throw new ProcessNotReadyError(this.#id, this.state(), 'start');
@@ -184,7 +184,7 @@ export class Session {
 
   /**
    * Sends a prompt and returns the whole answer. Throws PROCESS_NOT_READY (nothing was sent), PROMPT_TIMED_OUT, and
-   * PROMPT_FAILED where the agent failed, was killed, or the session was ended before the answer was complete.
+   * PROMPT_FAILED if the agent failed or was killed, or if the session was ended before the answer was complete.
    */
   async executePrompt(prompt: string): Promise<PromptResponse> {
     const session = this.#found();
@@ -249,14 +249,14 @@ export class SessionManager {
     this.#sessions = openSessions(this.#settings, options, options.maxSessions ?? 5).sessions;
   }
 
-  /** The current session, or a new one where there is none or it is over. Throws as `createFreshSession`. */
+  /** The current session, or a new one if there is none or it is over. Throws as `createFreshSession`. */
   async getOrCreateSession(): Promise<Session> {
     return this.#wrap(await this.#sessions.getOrCreate());
   }
 
   /**
-   * A new session, started, which becomes the current one; the one before is ended once the new one is up.
-   * Throws TOO_MANY_PROCESSES, PROCESS_START_FAILED; then the one before stays.
+   * Starts a new session, which becomes the current one; the previous one is ended once the new one is up. Throws
+   * TOO_MANY_PROCESSES, PROCESS_START_FAILED; then the previous one stays.
    */
   async createFreshSession(): Promise<Session> {
     return this.#wrap(await this.#sessions.fresh());
@@ -284,7 +284,7 @@ export class SessionManager {
     return this.#sessions.terminateAll();
   }
 
-  /** How many sessions are known, those that are over included. */
+  /** How many sessions are known, including those that are over. */
   sessionCount(): number {
     return this.#sessions.counts().total;
   }
@@ -297,7 +297,7 @@ export class SessionManager {
     return session === undefined ? undefined : this.#wrap(session);
   }
 
-  /** The same object for the same session. */
+  /** Always returns the same object for the same session. */
   #wrap(session: ProcessSession): Session {
     const known = this.#wrapped.get(session) ?? wrap(session, this.#settings, this.#options);
     this.#wrapped.set(session, known);
@@ -324,7 +324,7 @@ function driverOf(command: string): DriverName {
   return name === 'gemini' || name === 'opencode' ? 'acp' : 'line';
 }
 
-/** What starts and keeps sessions; nothing is written before the first one is started. */
+/** Sets up what starts and keeps sessions; nothing is written until the first one is started. */
 function openSessions(
   settings: Settings,
   options: SessionOptions,
@@ -393,7 +393,7 @@ function presetOf(command: string): 'gemini' | 'opencode' | undefined {
   return name === 'gemini' || name === 'opencode' ? name : undefined;
 }
 
-/** Milliseconds in the units of a duration, in every spelling that is published for them. */
+/** The units of a duration in milliseconds, in every published spelling. */
 const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(ms|msec|millis)$/, 1],
   [/^(s|sec|second)s?$/, 1_000],
@@ -403,7 +403,7 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(w|week)s?$/, 604_800_000],
 ];
 
-/** Milliseconds of a duration such as `1h`, `1h 30m`, `90s`. Throws INVALID_INPUT. */
+/** A duration such as `1h`, `1h 30m` or `90s` in milliseconds. Throws INVALID_INPUT. */
 function durationMs(text: string): number {
   const parts = [...text.matchAll(/(\d+)\s*([a-z]+)\s*/g)];
   const isWhole = parts.length > 0 && parts.map(([part]) => part).join('') === text.trimStart();

@@ -40,39 +40,39 @@ export interface SessionConfig {
   baseDir: string;
   /** How many sessions may be pending; default 100. */
   maxSessions?: number;
-  /** Milliseconds after which a session that is not pending is cleaned; default 7 days. */
+  /** Milliseconds after which a session that is no longer pending is cleaned up; default 7 days. */
   retentionPeriod?: number;
-  /** Milliseconds to wait for an answer; default 0 = for ever. */
+  /** Milliseconds to wait for an answer; default 0 = forever. */
   sessionTimeout?: number;
 }
 
 /** Answers in the published shape of `answers.json`. */
 export interface SessionAnswers {
   answers: readonly (AnswerInput | UserAnswer)[];
-  /** The call that the session belongs to; another one than its own is refused. */
+  /** The call that the session belongs to; any other is refused. */
   callId?: string;
 }
 
-/** How a session stands, and what was decided. */
+/** The state of a session, and what was decided. */
 export interface SessionState {
   status: QuestionStatus;
-  /** One entry per question and in their order, or null while there is no answer. */
+  /** One entry per question, in the same order, or null while there is no answer. */
   answers: readonly UserAnswer[] | null;
-  /** Null where it was not rejected, or without a reason. */
+  /** Null if it was not rejected, or was rejected without a reason. */
   rejectionReason: string | null;
-  /** Whether the outcome came after the session had timed out or was abandoned. */
+  /** Whether the outcome came after the session had timed out or been abandoned. */
   isLate: boolean;
 }
 
 export interface ValidationResult {
   isValid: boolean;
-  /** Every fault, named. */
+  /** A description of each fault. */
   issues: string[];
 }
 
 const DEFAULTS = { maxSessions: 100, retentionPeriod: 7 * 24 * 60 * 60 * 1_000, sessionTimeout: 0 };
 
-/** The question sessions under the names their specification publishes. */
+/** The question sessions under the names that their specification publishes. */
 export class SessionManager {
   readonly #sessions: QuestionSessions;
   readonly #tools: { readonly clock: Clock; readonly log: Logger };
@@ -110,7 +110,7 @@ export class SessionManager {
    */
   async saveSessionAnswers(sessionId: string, answers: SessionAnswers): Promise<void> {
     const { answers: given, callId } = answers;
-    // Not every caller is compiled: what has no such shape is refused by the sessions, in their words.
+    // Not every caller is type-checked: the sessions refuse a wrong shape with their own messages.
     const bare = Array.isArray(given) ? given.map(bareAnswer) : given;
     await this.#sessions.answer(sessionId, bare, callId === undefined ? {} : { callId });
   }
@@ -121,8 +121,9 @@ export class SessionManager {
   }
 
   /**
-   * Waits for the answers and returns the session's id once they are there; `getSession` reads them. From then on they count
-   * as delivered, and so does a rejection that was thrown.
+   * Waits for the answers and returns the session's id once they are there; `getSession` reads them. From then on they
+   * count as delivered, and so does a rejection that was thrown.
+   *
    * Throws SESSION_REJECTED, SESSION_TIMED_OUT, SESSION_ABANDONED, CALL_ID_MISMATCH, SESSION_NOT_FOUND, ABORTED.
    */
   async waitForAnswers(
@@ -133,7 +134,7 @@ export class SessionManager {
   ): Promise<string> {
     const waited = await this.#sessions.wait(sessionId, { patienceMs: timeout, expectedCallId, signal });
     const seen = waited.status === 'pending' ? await this.#sessions.expire(sessionId) : waited;
-    // Taken for delivery even where it was seen already, so that it is on disk for good.
+    // Collected even if it was already seen, so that the outcome is safely on disk.
     using delivery = await this.#sessions.collect(sessionId);
     delivery.confirm();
     const outcome = delivery.outcome.status === 'pending' ? seen : delivery.outcome;
@@ -143,7 +144,7 @@ export class SessionManager {
     throw new SessionTimedOutError(sessionId);
   }
 
-  /** How a session stands, with its answers. Throws SESSION_NOT_FOUND, INVALID_SESSION_ID. */
+  /** The state of a session, with its answers. Throws SESSION_NOT_FOUND, INVALID_SESSION_ID. */
   async getSession(sessionId: string): Promise<SessionState> {
     const { outcome } = await this.#sessions.get(sessionId);
     return {
@@ -155,8 +156,8 @@ export class SessionManager {
   }
 
   /**
-   * Moves old sessions that are not pending to the trash and returns how many. An answer or a rejection that nobody has
-   * collected stays unless `uncollected` says otherwise.
+   * Moves old sessions that are no longer pending to the trash and returns how many. An answer or a rejection that nobody
+   * has collected stays unless `uncollected` is set.
    */
   async cleanupExpiredSessions(options: { uncollected?: boolean } = {}): Promise<number> {
     const { uncollected: takesUncollected = false } = options;
@@ -165,7 +166,7 @@ export class SessionManager {
     return report.retired.length;
   }
 
-  /** Checks directory, files, ids and counts of a session. Throws INVALID_SESSION_ID. */
+  /** Checks the directory, files, ids and counts of a session. Throws INVALID_SESSION_ID. */
   async validateSession(sessionId: string): Promise<ValidationResult> {
     try {
       const issues = await this.#sessions.verify(sessionId);

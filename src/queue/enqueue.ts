@@ -14,7 +14,7 @@ import {
 import type { NewEntry, Queue } from './port.js';
 import type { Entry, EntryOptions, FailurePolicy } from './schema.js';
 
-/** What a person wants to be queued. */
+/** What a person wants to queue. */
 export interface QueueWishes {
   readonly plans: readonly string[];
   readonly change?: string | undefined;
@@ -31,21 +31,24 @@ export interface QueueWishes {
   readonly retries: number;
 }
 
-/** What queueing needs of the place where it is done. */
+/** What queueing needs to know about the place where it happens. */
 export interface QueueingPlace extends PlanPlace {
   readonly workspace: WorkspaceTools;
   readonly now: Date;
-  /** Whether what is queued goes to other machines. */
+  /** Whether other machines can take what is queued. */
   readonly isShared?: boolean | undefined;
 }
 
-/** An entry as it would be queued, and the content of its plan. */
+/** An entry as it would be queued, with the content of its plan. */
 export interface Wanted {
   readonly entry: NewEntry;
   readonly content: ReadPlan['content'];
 }
 
-/** Works out what is to be queued; nothing is written. Throws PLAN_NOT_FOUND, PLAN_NOT_QUEUED, INVALID_INPUT, CHANGE_NOT_FOUND, GIT_FAILED. */
+/**
+ * Works out what would be queued and writes nothing. Throws PLAN_NOT_FOUND, PLAN_NOT_QUEUED, INVALID_INPUT,
+ * CHANGE_NOT_FOUND, GIT_FAILED.
+ */
 export async function planEntries(
   queue: Pick<Queue, 'get'>,
   place: QueueingPlace,
@@ -74,14 +77,14 @@ export async function planEntries(
 function readPlans(place: QueueingPlace, { plans, change, from }: QueueWishes): ReadPlan[] {
   const ways = [plans.length > 0, change !== undefined, from !== undefined].filter(Boolean).length;
   if (ways !== 1)
-    throw new InvalidInputError('Plans, --change <name> or --from <tasks.md>: one of them', {
-      hint: 'Such as `holdfast queue add docs/prps/login.md docs/prps/search.md`.',
+    throw new InvalidInputError('Give either plans, --change <name> or --from <tasks.md>', {
+      hint: 'For example: `holdfast queue add docs/prps/login.md docs/prps/search.md`.',
     });
   if (change !== undefined) return [readChange(place, change)];
   return from === undefined ? plans.map((plan) => readPrp(place, plan)) : readTasks(place, from);
 }
 
-/** Where its work is done: in place, on in the worktree of another, or from a commit of its own. */
+/** Where the work happens: in place, in the worktree of an earlier entry, or in a new one from a commit. */
 async function spotOf(
   place: QueueingPlace,
   { isInPlace, base }: QueueWishes,
@@ -91,11 +94,11 @@ async function spotOf(
   const top = findRepositoryTop(fileSystem, fileSystem.resolve(project));
   const repository = top === undefined ? undefined : gitCommonDirectory(fileSystem, top);
   if (isInPlace) {
-    if (base !== undefined) throw new InvalidInputError('One of --in-place and --base, not both');
+    if (base !== undefined) throw new InvalidInputError('Use --in-place or --base, not both');
     return { project, repository: repository ?? null, base: null, continues: null, isInPlace };
   }
   if (top === undefined || repository === undefined)
-    throw new PlanNotQueuedError(`${visibleLine(project)} is not in a work tree of git`, {
+    throw new PlanNotQueuedError(`${visibleLine(project)} is not in a git work tree`, {
       hint: place.isShared === true ? SHARED_WANTS : WANTS,
     });
   const earlier = before.filter((one) => one.repository === repository && !one.isInPlace);
@@ -104,8 +107,8 @@ async function spotOf(
     base === undefined ? (await findBase(workspace, top))?.commit : await findCommit(workspace, top, base);
   if (commit === undefined)
     throw base === undefined
-      ? new PlanNotQueuedError(`${visibleLine(top)} has no commit yet, and a worktree begins at one`, {
-          hint: 'Commit something first, or say --in-place.',
+      ? new PlanNotQueuedError(`${visibleLine(top)} has no commit yet, and a worktree starts from one`, {
+          hint: 'Commit something first, or use --in-place.',
         })
       : new InvalidInputError(`There is no commit ${visibleExcerpt(base, 80)} in ${visibleLine(top)}`, {
           place: 'base',
@@ -114,10 +117,10 @@ async function spotOf(
 }
 
 const WANTS =
-  'Each entry gets a git worktree of its own, and a bare repository has no files to begin with. Say --in-place to work in the directory itself.';
-/** All that is wanted, so that nobody is told of one thing after the other. */
+  'Each entry gets a git worktree of its own, and a bare repository has no files to begin with. Use --in-place to work in the directory itself.';
+/** Lists every requirement at once, so that a person need not discover them one after the other. */
 const SHARED_WANTS =
-  'Other machines get it by git: it wants a repository whose commit is at a remote (git init, git commit, git remote add origin <url>, git push). Or say --local --in-place, to work in the directory itself, on this machine alone.';
+  'Other machines get it with git, so it needs a repository whose commit is at a remote (git init, git commit, git remote add origin <url>, git push). Or use --local --in-place to work in the directory itself, on this machine alone.';
 
 function missing(id: string): never {
   throw new EntryNotFoundError(id);

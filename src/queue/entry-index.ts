@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto';
 import type { Entry, QueuedPlan, SeenFile } from './schema.js';
 
-/** How a file looks without being read: each write of it, and each that takes its place, makes it look other. */
+/** How a file looks without being read. Every write to it, and every file that replaces it, changes this. */
 export interface FileLook {
   readonly inode: number;
   readonly size: number;
   readonly changedMs: number;
 }
 
-/** An entry as it was read, and how its file looked just before. */
+/** An entry as it was read, and how its file looked just before that. */
 export interface KnownEntry extends FileLook {
   readonly entry: Entry;
 }
 
-/** Another one whenever the index or `EntryRecord` means anything else: what an older version kept is not taken. */
+/** To be raised whenever the index or `EntryRecord` changes its meaning: an index of an older version is then ignored. */
 const FORMAT = 2;
 
-/** What differs from entry to entry. The rest is the same for hundreds of them, and is written once. */
+/** What differs from entry to entry. The rest is the same for hundreds of them and is written once. */
 interface Row extends FileLook {
   readonly id: string;
-  /** Which of those that are alike it is like. */
+  /** The index of the `alike` entry it shares the rest with. */
   readonly like: number;
   readonly name: string;
   readonly source: string;
   readonly hash: string;
   readonly seen: SeenFile | null;
-  /** Null where it is the one file that the plan is called after. */
+  /** Null if the plan is one file and is named after it. */
   readonly files: QueuedPlan['files'] | null;
   readonly position: number;
   readonly addedAt: string;
@@ -35,17 +35,17 @@ interface Row extends FileLook {
   readonly worktree: string | null;
 }
 
-/** What stands in the place of an entry's own in what is alike: keys keep their order. */
+/** Placeholders for an entry's own values in `alike`, so that the keys keep their order. */
 const OWN = { id: '', position: 0, addedAt: '', runId: null, startedAt: null, endedAt: null, worktree: null };
 const OWN_OF_PLAN = { name: '', source: '', hash: '', files: [] };
 
 interface Body {
   readonly alike: readonly Entry[];
-  /** A list for each value, with a place in all of them for each entry: parsed in a third of the time of a list of entries. */
+  /** One list per value; each entry has the same index in all of them. Parses in a third of the time of a list of entries. */
   readonly columns: { readonly [Key in keyof Row]: readonly Row[Key][] };
 }
 
-/** What is known of entries, by their ids, as one file: its first line proves that the rest is whole. */
+/** The known entries by their ids as one file, whose first line proves that the rest is complete. */
 export function formatIndex(known: ReadonlyMap<string, KnownEntry>): string {
   const alike = new Map<string, number>();
   const rows = [...known.values()].map(({ inode, size, changedMs, entry }): Row => {
@@ -78,7 +78,7 @@ export function formatIndex(known: ReadonlyMap<string, KnownEntry>): string {
   return `${headOf(Buffer.from(body))}\n${body}`;
 }
 
-/** What an index says; undefined for what is not one of ours, or not whole. */
+/** The entries of an index; undefined if it is not one of ours or not complete. */
 export function parseIndex(bytes: Buffer): Map<string, KnownEntry> | undefined {
   const end = bytes.indexOf('\n');
   const body = bytes.subarray(end + 1);
@@ -110,7 +110,7 @@ function rowAt(columns: Body['columns'], at: number): Row {
     startedAt: columns.startedAt[at],
     endedAt: columns.endedAt[at],
     worktree: columns.worktree[at],
-  } as Row; // The head proves that the lists are as long as each other.
+  } as Row; // The first line proves that all lists have the same length.
 }
 
 function knownEntry(row: Row, like: Entry): KnownEntry {

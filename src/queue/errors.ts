@@ -1,7 +1,7 @@
 import { HoldfastError, visibleExcerpt, visibleLine } from '../foundation/index.js';
 import type { Entry } from './schema.js';
 
-/** There is no such entry in the queue. */
+/** The queue has no such entry. */
 export class EntryNotFoundError extends HoldfastError<'ENTRY_NOT_FOUND'> {
   readonly code = 'ENTRY_NOT_FOUND';
 
@@ -12,7 +12,7 @@ export class EntryNotFoundError extends HoldfastError<'ENTRY_NOT_FOUND'> {
   }
 }
 
-/** What is at work is not changed. */
+/** A running entry cannot be changed. */
 export class EntryRunningError extends HoldfastError<'ENTRY_RUNNING'> {
   readonly code = 'ENTRY_RUNNING';
 
@@ -32,13 +32,13 @@ export class EntryRunningError extends HoldfastError<'ENTRY_RUNNING'> {
   }
 }
 
-/** Others go on with the work of an entry, or wait for it. */
+/** Other entries continue an entry's work, or wait for it. */
 export class EntryNeededError extends HoldfastError<'ENTRY_NEEDED'> {
   readonly code = 'ENTRY_NEEDED';
 
   constructor({ id }: Entry, others: readonly Entry[]) {
     super(
-      `${id.slice(0, 8)} is what others come after: ${others.map((other) => other.id.slice(0, 8)).join(', ')}`,
+      `${id.slice(0, 8)} has entries that come after it: ${others.map((other) => other.id.slice(0, 8)).join(', ')}`,
       {
         hint: 'Remove those first, or let them come after something else: `holdfast queue edit <id> --after …`.',
       },

@@ -29,7 +29,7 @@ describe('the queue on files', () => {
     ]);
   });
 
-  it('leaves what cannot be read where it is, and goes on with the rest', async () => {
+  it('leaves what cannot be read where it is, and continues with the rest', async () => {
     await using dir = await tempDir();
     const tools = storageTools();
     const queue = new FileQueue(tools, join(dir.path, 'queue'));
@@ -45,7 +45,7 @@ describe('the queue on files', () => {
     expect((await queue.take(TAKER))?.entry.id).toBe(whole.id);
   });
 
-  it('wakes a worker for what changed, and never by the locks that it takes itself', async () => {
+  it('wakes a worker for changes, but never for the locks that it takes itself', async () => {
     await using dir = await tempDir();
     const watched = new Map<string, OnHint>();
     const watcher = {
@@ -62,7 +62,7 @@ describe('the queue on files', () => {
     queue.watch(() => {
       woken += 1;
     });
-    // The safety check of the watcher: the directory has changed, nobody knows how.
+    // What the watcher's safety check reports: the directory has changed, but not how.
     const look = () => watched.get(directory)?.(null);
     await queue.take(TAKER);
     look();

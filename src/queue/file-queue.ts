@@ -34,13 +34,13 @@ import type {
 } from './port.js';
 import { type Entry, EntryRecord, QueueRecord } from './schema.js';
 
-/** How long whoever changes the queue waits for others who do. */
+/** How long a change of the queue waits for other changes. */
 const WAIT_MS = 30_000;
 
 /**
- * The queue of this user as files. `entries/<id>.json` is the truth about an entry; what is kept with it (its plan, its
- * report, its lock) is in `kept/<id>`. Whoever takes, adds or changes holds the lock of the queue for that moment; whoever
- * runs an entry holds its lock until the end, so that a dead worker is known by proof.
+ * The queue of this user as files. `entries/<id>.json` is the truth about an entry; its plan, report and lock are in
+ * `kept/<id>`. A process that takes, adds or changes an entry holds the lock of the queue for that moment. A process
+ * that runs an entry holds the entry's lock until the end, so a dead worker is known by proof.
  */
 export class FileQueue implements Queue {
   readonly #tools: LockTools;
@@ -123,7 +123,7 @@ export class FileQueue implements Queue {
       ({ after, status }) => after.includes(id) && status !== 'done' && status !== 'failed',
     );
     if (needing.length > 0) throw new EntryNeededError(entry, needing);
-    // What was kept with it stays, and its record lies there with it: nothing is deleted.
+    // Nothing is deleted: what was kept with the entry stays, and its record joins it.
     const kept = join(this.#keptPath(id), 'entry.json');
     attempt(kept, 'move', () => this.#tools.fileSystem.rename(this.#entryPath(id), kept));
     return entry;
@@ -189,7 +189,8 @@ export class FileQueue implements Queue {
     let seen = this.#pauseStamp();
     const watches = [
       watcher.watch(entries, onHint),
-      // The locks of the queue are in the same directory. They change nothing, and whoever is woken takes one.
+      // The locks of the queue are in the same directory. They change nothing, and every process woken here would take
+      // one.
       watcher.watch(this.#directory, () => {
         const now = this.#pauseStamp();
         if (now === seen) return;
@@ -204,7 +205,7 @@ export class FileQueue implements Queue {
     };
   }
 
-  /** Under the lock of the queue. Undefined where somebody living has it, or has just brought it to its end. */
+  /** Call it under the lock of the queue. Undefined if a living worker has the entry, or has just finished it. */
   #claim({ id, status }: Entry): Taken | undefined {
     const { identity, clock, ids } = this.#tools;
     const lock = tryAcquireLock(this.#tools, this.#lockPath(id));
@@ -252,7 +253,7 @@ export class FileQueue implements Queue {
     };
   }
 
-  /** A change of what no worker has. */
+  /** Changes an entry that no worker has. */
   #changeWaiting(id: string, change: (entry: Entry) => Entry): Promise<Entry> {
     return this.#change(id, (entry) => {
       if (entry.status !== 'queued' && entry.status !== 'paused') throw new EntryRunningError(entry);
@@ -273,13 +274,13 @@ export class FileQueue implements Queue {
     writeDocument(this.#tools, this.#queuePath(), { version: DOCUMENT_VERSION, pausedAt }, QueueRecord);
   }
 
-  /** Another one for each time that the queue was paused or resumed. */
+  /** Changes each time the queue is paused or resumed. */
   #pauseStamp(): string {
     try {
       const { inode, modifiedMs } = lookAt(this.#tools.fileSystem, this.#queuePath()) ?? {};
       return `${inode} ${modifiedMs}`;
     } catch {
-      return 'unreadable'; // whoever is woken meets the error when it reads
+      return 'unreadable'; // the process that is woken meets the error when it reads
     }
   }
 
@@ -293,7 +294,7 @@ export class FileQueue implements Queue {
     writeDocument(this.#tools, this.#entryPath(entry.id), entry, EntryRecord);
   }
 
-  /** Under the hash of its content, so that a newer one never mixes with what is kept. */
+  /** Stored under the hash of its content, so a newer plan never mixes with the kept one. */
   #keepPlan(id: string, hash: string, { files }: PlanFiles): void {
     for (const [file, content] of files) {
       const path = join(this.#plansPath(id, hash), file);
@@ -332,7 +333,7 @@ export class FileQueue implements Queue {
   }
 }
 
-/** What an entry is after its end: one that prompted nobody goes back as often as it may. */
+/** The entry after its end: if its run prompted nobody, it goes back into the queue while it has retries left. */
 export function finishedEntry(entry: Entry, end: EntryEnd, now: string): Entry {
   const { outcome, reason, worktree, hasPrompted, question } = end;
   if (outcome === 'failed' && !hasPrompted && entry.retriesLeft > 0)

@@ -15,7 +15,7 @@ export {
   retryEntry,
   showEntry,
 } from './operations.js';
-export { arrange, findCycle, type OrderFacts, type Placed, placeAt, type Standing } from './order.js';
+export { arrange, type EntryStanding, findCycle, type OrderFacts, type Placed, placeAt } from './order.js';
 export { hashOf, PlanNotQueuedError } from './plan-content.js';
 export {
   type Admission,

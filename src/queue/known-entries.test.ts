@@ -27,12 +27,12 @@ interface World extends AsyncDisposable {
   pathOf(id: string): string;
   /** What a process that starts now finds, a little later than everything before, and how many entries it opened. */
   look(): { entries: readonly Entry[]; damaged: number; opened: number };
-  /** The queue as another process has it. */
+  /** The queue as another process sees it. */
   queue(): FileQueue;
   readonly ids: readonly string[];
 }
 
-/** A queue of many entries, each third of which is done, and its index. */
+/** A queue of many entries, one third of them done, with its index. */
 async function world(): Promise<World> {
   const dir: TempDir = await tempDir();
   const directory = join(dir.path, 'queue');
@@ -48,7 +48,7 @@ async function world(): Promise<World> {
     mkdirSync(join(directory, 'kept', entry.id), { recursive: true });
     return entry.id;
   });
-  // Files are trusted when they are older than a moment: it is a minute later than it is.
+  // Files are trusted once they are a moment old, so this clock runs a minute ahead.
   const clock = { ...systemClock, now: () => new Date(Date.now() + 60_000) };
   const made: World = {
     ids,
@@ -92,7 +92,7 @@ describe('a queue of many entries', () => {
     expect(JSON.stringify(entries)).toBe(JSON.stringify(truth(one)));
   });
 
-  it('an index that is damaged, foreign or gone is not taken, and made again', async () => {
+  it('an index that is damaged, foreign or gone is ignored and made again', async () => {
     await using one = await world();
     const damages: Record<string, (index: string) => void> = {
       deleted: (index) => rmSync(index),
@@ -113,7 +113,7 @@ describe('a queue of many entries', () => {
   it('an index of other files is not believed', async () => {
     await using one = await world();
     await using other = await world();
-    // As when somebody copies the state of another machine: the same names, other files.
+    // As if somebody had copied the state of another machine: the same names, other files.
     for (const id of other.ids) rmSync(other.pathOf(id));
     for (const id of one.ids) writeFileSync(other.pathOf(id), readFileSync(one.pathOf(id)));
     const [id = ''] = one.ids.slice(1);
@@ -143,7 +143,7 @@ describe('a queue of many entries', () => {
     }
   });
 
-  it('an entry that somebody wrote over in its place, with the same length, is read again', async () => {
+  it('reads an entry again that was overwritten in place with the same length', async () => {
     await using one = await world();
     const [, id = ''] = one.ids;
     edit(one.pathOf(id), (text) => text.replace('"priority": 0', '"priority": 3'));
@@ -153,13 +153,13 @@ describe('a queue of many entries', () => {
     expect(opened).toBe(1);
   });
 
-  it('one that can no longer be read is said, although the index knows it', async () => {
+  it('reports one that can no longer be read, although the index knows it', async () => {
     await using one = await world();
     truncateSync(one.pathOf(one.ids[1] ?? ''), 10);
     expect(one.look()).toMatchObject({ damaged: 1 });
   });
 
-  it('what was written a moment ago is not trusted to look other when it is written again', async () => {
+  it('does not trust a file written a moment ago to look different when it is written again', async () => {
     await using dir = await tempDir();
     const directory = join(dir.path, 'queue');
     mkdirSync(join(directory, 'entries'), { recursive: true });
@@ -171,15 +171,15 @@ describe('a queue of many entries', () => {
     expect(existsSync(join(directory, 'entries.index'))).toBe(false);
   });
 
-  it('a directory where nothing may be written has no index, and the list is the same', async () => {
+  it('makes no index in a directory that cannot be written, and the list is the same', async () => {
     await using one = await world();
     rmSync(one.index);
-    mkdirSync(one.index); // root may write anywhere, but not in the place of a directory
+    mkdirSync(one.index); // root may write anywhere, but cannot replace a directory
     expect(one.look().entries).toEqual(truth(one));
     chmodSync(one.index, 0o700);
   });
 
-  it('never claims by the index: what another has ended meanwhile stays ended', async () => {
+  it('never takes by the index: what another worker has ended meanwhile stays ended', async () => {
     await using one = await world();
     const late = one.queue();
     const [, first = ''] = one.ids;
@@ -187,7 +187,7 @@ describe('a queue of many entries', () => {
     expect(taken?.entry.id).toBe(first);
     const before = late.read().entries;
     await taken?.finish({ ...DONE, report: null });
-    // It saw the entry running, and comes to its lock when that is free.
+    // It saw the entry running and gets to its lock once that is free.
     late.read = () => ({ entries: before.filter(({ id }) => id === first), pausedAt: null, damaged: [] });
     expect(await late.take(TAKER)).toBeUndefined();
     expect(late.get(first)?.status).toBe('done');
@@ -195,7 +195,7 @@ describe('a queue of many entries', () => {
 });
 
 describe('the file of an index', () => {
-  it('gives back every entry as it was, keys that are not ours included', () => {
+  it('returns every entry unchanged, including keys that are not ours', () => {
     const entries = [
       storedEntry({ status: 'failed', reason: 'it broke\nhere', worktree: '/w', runId: systemIds.uuid() }),
       storedEntry({
@@ -210,7 +210,7 @@ describe('the file of an index', () => {
     expect(parseIndex(Buffer.from(formatIndex(known)))).toEqual(known);
   });
 
-  /** When this changes, what older versions kept means something else: raise FORMAT in entry-index.ts. */
+  /** If this changes, an index of an older version no longer means the same: raise FORMAT in entry-index.ts. */
   it('has entries of this shape', () => {
     const disk = JSON.parse(formatDocument('', storedEntry({ id: systemIds.uuid() }), EntryRecord));
     const { plan, options, ...rest } = EntryRecord.fromDisk(disk);

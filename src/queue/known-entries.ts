@@ -14,21 +14,21 @@ import { entryLifecycle } from './lifecycle.js';
 import type { QueueContent } from './port.js';
 import { type Entry, EntryRecord } from './schema.js';
 
-/** So many changes are worth another index: reading fewer files takes less than writing it. */
+/** With this many changes a new index pays off: writing it costs more than reading a few files. */
 const WORTH = 256;
-/** Beyond that the index would be larger than a file that we read as a whole. */
+/** With more entries the index would be larger than any file we read as a whole. */
 const MOST = 50_000;
-/** Times of files are coarse: whatever was written shortly before it was seen may have been written again unseen. */
+/** File times are coarse: a file written shortly before it was seen may have been written again unnoticed. */
 export const COARSE_MS = 2_000;
-/** No event leads out of these. */
+/** No event leads out of these states. */
 const FINAL = new Set<string>(entryLifecycle.states.filter((state) => isTerminal(entryLifecycle, state)));
 
 type Known = ReadonlyMap<string, KnownEntry>;
 
 /**
- * The entries of a queue. A file is not read again while it looks as it did when it was read, nor once its entry is done.
- * What was read stays in memory and, where there is much of it, for the next process in `entries.index` beside the
- * directory. The files are the truth: the index may be deleted at any time, and at any doubt they are read. See
+ * The entries of a queue. A file is not read again while it looks as it did when it was read, nor once its entry is
+ * done. What was read stays in memory and, if it is a lot, in `entries.index` beside the directory for the next
+ * process. The files are the truth: the index may be deleted at any time, and when in doubt the files are read. See
  * docs/decisions/0205.
  */
 export class KnownEntries {
@@ -73,13 +73,13 @@ export class KnownEntries {
     return { entries, damaged };
   }
 
-  /** What is known where that still holds, otherwise what the file says; undefined where it has just gone. */
+  /** The known entry if it still holds, otherwise what the file says; undefined if the file has just disappeared. */
   #find(path: string, known: KnownEntry | undefined): KnownEntry | undefined {
     if (known !== undefined && FINAL.has(known.entry.status)) return known;
     const { fileSystem } = this.#tools;
     const facts = lookAt(fileSystem, path);
     if (known !== undefined && looksSame(known, facts)) return known;
-    // It was looked at before it is read: if it is replaced in between, it will look other the next time.
+    // The look was taken before reading: if the file is replaced in between, it looks different next time.
     const entry = readDocument(fileSystem, path, EntryRecord);
     if (entry === undefined || facts === undefined) return undefined;
     const { inode, size, changedMs } = facts;
@@ -106,7 +106,7 @@ export class KnownEntries {
     try {
       replaceQuick(this.#tools, this.#path, formatIndex(known));
     } catch (error) {
-      // A full disk, or a queue that we may only read: the next process reads the entries themselves.
+      // A full disk, or a queue we may only read: the next process reads the entries themselves.
       this.#tools.log.debug('queue.index-not-written', { error: messageOf(error) });
     }
   }

@@ -1,8 +1,8 @@
 import { defineLifecycle } from '../foundation/index.js';
 
 /**
- * The states of an entry. `running`: a worker has it, or had it and is gone; then the next one goes on with its run.
- * `retry` is for a run that never prompted an agent, and for a person who says so.
+ * The states of an entry. `running`: a worker has it, or had it and is gone; the next worker then resumes its run.
+ * `retry` is for a run that never prompted an agent, and for a person who asks for it.
  */
 export const entryLifecycle = defineLifecycle({
   states: ['queued', 'paused', 'running', 'done', 'failed'],

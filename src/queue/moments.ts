@@ -3,9 +3,9 @@ import { InvalidInputError, visibleExcerpt } from '../foundation/index.js';
 const HOURS = /^([01]?\d|2[0-3]):([0-5]\d)$/;
 
 /**
- * The moment that `22:00` means, in local time: the next one that the clock on the wall shows, today or tomorrow. A time that
- * a night of daylight saving leaves out is the moment when the clock has gone past it. A date with a time is taken as it is.
- * Throws INVALID_INPUT.
+ * The moment that `22:00` means in local time: the next time the wall clock shows it, today or tomorrow. A time that
+ * daylight saving skips is the moment at which the clock jumps past it. A date with a time is taken literally. Throws
+ * INVALID_INPUT.
  */
 export function nextMoment(text: string, now: Date): Date {
   const [, hours, minutes] = HOURS.exec(text.trim()) ?? [];

@@ -43,7 +43,7 @@ export const addToQueue = defineOperation({
   input: z.strictObject({
     plans: z.array(z.string()).default([]),
     change: z.string().optional(),
-    /** A list of tasks: one entry for each that is open. */
+    /** A list of tasks; each open one becomes an entry. */
     from: z.string().optional(),
     options: Options,
     after: z.array(Id).default([]),
@@ -62,12 +62,12 @@ export const addToQueue = defineOperation({
 
 export const listQueue = defineOperation({
   name: 'queue.list',
-  summary: 'Show the queue: what runs, what is next, what waits and for what',
+  summary: 'Show the queue: what is running, what is next, what is waiting and for what',
   effect: 'read',
   capability: 'view',
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({
-    /** What has ended, too. */
+    /** Includes entries that have ended. */
     isAll: z.boolean().default(false),
   }),
   output: z.custom<QueueView>(),
@@ -91,7 +91,7 @@ export const showEntry = defineOperation({
 
 export const editEntry = defineOperation({
   name: 'queue.edit',
-  summary: 'Change an entry that waits, or take the new content of its plan',
+  summary: 'Change a waiting entry, or take the new content of its plan',
   effect: 'write',
   capability: 'admin',
   surfaces: ['cli'],
@@ -141,7 +141,7 @@ const Paused = z.strictObject({ id: z.string().nullable(), isPaused: z.boolean()
 
 export const pauseQueue = defineOperation({
   name: 'queue.pause',
-  summary: 'Start nothing more of the queue, or not this entry; what runs goes on',
+  summary: 'Pause the queue, or one entry of it; what is running continues',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli'],
@@ -155,7 +155,7 @@ export const pauseQueue = defineOperation({
 
 export const resumeQueue = defineOperation({
   name: 'queue.resume',
-  summary: 'Let the queue, or an entry of it, go on after a pause',
+  summary: 'Resume the queue, or one entry of it, after a pause',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli'],
@@ -169,7 +169,7 @@ export const resumeQueue = defineOperation({
 
 export const retryEntry = defineOperation({
   name: 'queue.retry',
-  summary: 'Put an entry that failed back into the queue: its run goes on, or is started',
+  summary: 'Put a failed entry back into the queue: its run is resumed, or started',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli'],
@@ -178,7 +178,7 @@ export const retryEntry = defineOperation({
   run: ({ queue }: QueueParts, { id }) => queue.retry(id),
 });
 
-/** Every action on the queue, for the registry. A worker goes on by itself and is a command. */
+/** Every action on the queue, for the registry. A worker keeps running and is therefore a command. */
 export const queueOperations = [
   addToQueue,
   listQueue,

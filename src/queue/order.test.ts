@@ -31,7 +31,7 @@ describe('the order of the queue', () => {
     expect(standings([late, early, urgent]).map(({ id }) => id)).toEqual([urgent.id, early.id, late.id]);
   });
 
-  it('lets an entry wait for what it comes after, and block where that failed', () => {
+  it('makes an entry wait for what it comes after, and blocks it if that failed', () => {
     const first = entry();
     const second = entry({ after: [first.id] });
     expect(standings([first, second])[1]).toMatchObject({
@@ -48,7 +48,7 @@ describe('the order of the queue', () => {
     expect(standings([{ ...failed, onFailure: 'ask' }, second])[1]).toMatchObject({ is: 'waits' });
   });
 
-  it('blocks a cycle and what lost its predecessor, with the reason, and lets everything else go on', () => {
+  it('blocks a cycle and what lost its predecessor, with the reason, and lets everything else continue', () => {
     const a = entry();
     const b = entry({ after: [a.id] });
     const alone = entry();
@@ -64,7 +64,7 @@ describe('the order of the queue', () => {
     expect(standings([entry({ notBefore })], { now: new Date(notBefore) })[0]).toMatchObject({ is: 'next' });
   });
 
-  it('lets one entry at a time into a tree, and into a worktree that several go on in', () => {
+  it('lets one entry at a time into a tree, and into a worktree that several continue in', () => {
     const done = entry({ status: 'done', worktree: '/worktrees/a' });
     const next = () => entry({ continues: done.id, after: [done.id], base: null });
     expect(standings([done, next(), next()]).map(({ is }) => is)).toEqual(['done', 'next', 'waits']);
@@ -76,7 +76,7 @@ describe('the order of the queue', () => {
     ]);
   });
 
-  it('keeps the slots of agents and accounts', () => {
+  it('respects the slots of agents and accounts', () => {
     const work = () => entry({ options: { ...entry().options, agent: 'codex', account: 'work' } });
     const perAgent = { limits: { perAgent: { codex: 2 }, perAccount: {} } };
     expect(standings([work(), work(), work()], perAgent).map(({ is }) => is)).toEqual([
@@ -105,7 +105,7 @@ describe('the order of the queue', () => {
     });
   });
 
-  it('knows a run whose worker is gone', () => {
+  it('recognises a run whose worker is gone', () => {
     expect(standings([entry({ status: 'running' })], { isHeld: () => false })[0]).toMatchObject({
       is: 'running',
       isAbandoned: true,

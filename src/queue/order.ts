@@ -3,13 +3,13 @@ import { EntryNotFoundError } from './errors.js';
 import type { Admission, Move, SlotLimits } from './port.js';
 import type { Entry } from './schema.js';
 
-/** How an entry stands, with the reason for whoever looks at the list. */
-export type Standing =
+/** How an entry stands, with a reason for people who look at the list. */
+export type EntryStanding =
   /** It may run now. */
   | { readonly is: 'next' }
-  /** It runs later by itself; `until` where the moment is known. */
+  /** It runs later without help; `until` is the moment, if known. */
   | { readonly is: 'waits'; readonly reason: string; readonly until: string | null }
-  /** It does not run before somebody does something. */
+  /** It does not run until somebody does something. */
   | { readonly is: 'blocked'; readonly reason: string }
   | { readonly is: 'paused'; readonly reason: string }
   /** `isAbandoned`: its worker is gone, and the next one takes it over. */
@@ -19,10 +19,10 @@ export type Standing =
 
 export interface Placed {
   readonly entry: Entry;
-  readonly standing: Standing;
+  readonly standing: EntryStanding;
 }
 
-/** Everything that the order depends on and that is not in the entries. */
+/** Everything outside the entries that the order depends on. */
 export interface OrderFacts {
   readonly now: Date;
   readonly pausedAt: string | null;
@@ -33,9 +33,9 @@ export interface OrderFacts {
   isHeld(id: string): boolean;
 }
 
-/** All entries in the order in which they come, each with how it stands. Pure. */
+/** All entries in queue order, each with how it stands. Pure. */
 export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] {
-  // Only what comes after another, or goes on in its worktree, asks for one by its id.
+  // Built only if needed: only an entry that comes after another, or continues in its worktree, looks one up by id.
   let ids: Map<string, Entry> | undefined;
   const byId = () => {
     ids ??= new Map(entries.map((entry) => [entry.id, entry]));
@@ -51,26 +51,26 @@ export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] 
   };
   for (const entry of entries) if (entry.status === 'running') occupy(entry);
   const blocked = new Map<string, string | undefined>();
-  const refusals = new Map<string, Standing | undefined>();
+  const refusals = new Map<string, EntryStanding | undefined>();
   return [...entries].sort(inOrder).map((entry) => {
     const standing = settled(entry, facts) ?? obstacle(entry) ?? { is: 'next' as const };
     if (standing.is === 'next') occupy(entry);
     return { entry, standing };
   });
 
-  function obstacle(entry: Entry): Standing | undefined {
+  function obstacle(entry: Entry): EntryStanding | undefined {
     const stop = blockOf(entry, byId, blocked);
     if (stop !== undefined) return { is: 'blocked', reason: stop };
     const { now, pausedAt } = facts;
     if (pausedAt !== null) return { is: 'paused', reason: 'the queue is paused' };
-    // What a fleet's workers said about themselves; where none says anything, it is next, and waits for one.
+    // What the fleet's workers said about themselves. If none says anything, the entry is next and waits for a worker.
     if (entry.fleet?.obstacle) return waits(entry.fleet.obstacle);
     const open = entry.after.length === 0 ? undefined : openBefore(entry);
     if (open !== undefined) return waits(describeOpen(open));
     if (entry.notBefore !== null && Date.parse(entry.notBefore) > now.getTime())
       return waits('not before then', entry.notBefore);
     const other = places.get(placeOf(entry, byId) ?? '');
-    if (other !== undefined) return waits(`${nameOf(other)} works in the same tree`);
+    if (other !== undefined) return waits(`${nameOf(other)} is working in the same tree`);
     return fullSlot(entry) ?? refusal(entry);
   }
 
@@ -78,15 +78,15 @@ export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] 
     return after.map((id) => byId().get(id)).find((one) => one !== undefined && !isOver(one));
   }
 
-  function fullSlot(entry: Entry): Standing | undefined {
+  function fullSlot(entry: Entry): EntryStanding | undefined {
     const { account } = entry.options;
     const byAgent = slotOf('agent', facts.agentOf(entry), used.agents, facts.limits.perAgent);
     if (byAgent !== undefined || account === undefined) return byAgent;
     return slotOf('account', account, used.accounts, facts.limits.perAccount);
   }
 
-  /** The same for all of an account: nobody is asked twice in one list. */
-  function refusal(entry: Entry): Standing | undefined {
+  /** The answer is the same for all entries of an account, so it is computed once per list. */
+  function refusal(entry: Entry): EntryStanding | undefined {
     const { account } = entry.options;
     const agent = facts.agentOf(entry);
     const key = `${agent}\0${account ?? ''}`;
@@ -94,24 +94,24 @@ export function arrange(entries: readonly Entry[], facts: OrderFacts): Placed[] 
     return refusals.get(key);
   }
 
-  function refusalOf(agent: string, account: string | undefined): Standing | undefined {
+  function refusalOf(agent: string, account: string | undefined): EntryStanding | undefined {
     try {
       const answer = facts.admission.standing({ agent, ...(account === undefined ? {} : { account }) });
       return answer.may ? undefined : waits(answer.reason, answer.until ?? null);
     } catch (error) {
-      // An account that is not configured any more keeps its own entries, and no others.
+      // An account that is no longer configured blocks its own entries only.
       if (!isHoldfastError(error)) throw error;
       return { is: 'blocked', reason: messageOf(error) };
     }
   }
 }
 
-/** The higher priority first, then as they were queued or moved. */
+/** Higher priority first, then in the order they were queued or moved to. */
 export function inOrder(a: Entry, b: Entry): number {
   return b.priority - a.priority || a.position - b.position || (a.id < b.id ? -1 : 1);
 }
 
-/** The place next to one that was named, or at an end; next to one it also has the priority of that. Pure. */
+/** The position next to a named entry, or at an end. Next to an entry it also gets that entry's priority. Pure. */
 export function placeAt(
   entries: readonly Entry[],
   move: Move,
@@ -128,21 +128,20 @@ export function placeAt(
   return { position: (other.position + (neighbour ?? edge)) / 2, priority: other.priority };
 }
 
-/** Whether those that come after an entry need not wait for it any longer. */
+/** Whether the entries that come after this one no longer wait for it. */
 function isOver({ status, onFailure }: Entry): boolean {
   return status === 'done' || (status === 'failed' && onFailure === 'continue');
 }
 
-function settled(entry: Entry, { isHeld }: OrderFacts): Standing | undefined {
+function settled(entry: Entry, { isHeld }: OrderFacts): EntryStanding | undefined {
   if (entry.status === 'running') return { is: 'running', isAbandoned: !isHeld(entry.id) };
   if (entry.status === 'done') return { is: 'done' };
-  if (entry.status === 'failed')
-    return { is: 'failed', reason: entry.reason ?? 'for a reason that is not known' };
+  if (entry.status === 'failed') return { is: 'failed', reason: entry.reason ?? 'the reason is unknown' };
   if (entry.status === 'paused') return { is: 'paused', reason: 'you paused it' };
   return undefined;
 }
 
-/** Why an entry cannot run whatever happens by itself; undefined where it can. */
+/** Why an entry cannot run unless somebody acts; undefined if it can. */
 function blockOf(
   entry: Entry,
   byId: () => ReadonlyMap<string, Entry>,
@@ -158,15 +157,15 @@ function blockOf(
 
   function stopAt(id: string): string | undefined {
     const before = byId().get(id);
-    if (before === undefined) return `${short(id)}, which it comes after, is not in the queue any more`;
+    if (before === undefined) return `${short(id)}, which it comes after, is no longer in the queue`;
     if (before.status === 'failed' && before.onFailure === 'stop')
-      return `${nameOf(before)} failed: ${before.reason ?? 'for a reason that is not known'}`;
+      return `${nameOf(before)} failed: ${before.reason ?? 'the reason is unknown'}`;
     if (before.status !== 'queued' && before.status !== 'paused') return undefined;
     return blockOf(before, byId, known) === undefined ? undefined : `${nameOf(before)} is blocked`;
   }
 }
 
-/** The ids of a cycle that an entry is in, the first one again at the end; undefined where it is in none. */
+/** The ids of a cycle that an entry is in, with the first one repeated at the end; undefined if it is in none. */
 export function findCycle(
   { id, after }: Pick<Entry, 'id' | 'after'>,
   afterOf: (id: string) => readonly string[],
@@ -186,7 +185,7 @@ export function findCycle(
   return search(after, [id]);
 }
 
-/** The tree in which only one run may be at a time; undefined for one that gets a worktree of its own. */
+/** The tree in which only one run at a time is allowed; undefined for an entry that gets its own worktree. */
 function placeOf(entry: Entry, byId: () => ReadonlyMap<string, Entry>): string | undefined {
   if (entry.isInPlace) return entry.project;
   return entry.continues === null ? undefined : (byId().get(entry.continues)?.worktree ?? undefined);
@@ -194,7 +193,7 @@ function placeOf(entry: Entry, byId: () => ReadonlyMap<string, Entry>): string |
 
 function describeOpen(entry: Entry): string {
   return entry.status === 'failed'
-    ? `${nameOf(entry)} failed, and you are asked what comes of it`
+    ? `${nameOf(entry)} failed, and you are asked what to do about it`
     : `comes after ${nameOf(entry)}`;
 }
 
@@ -203,7 +202,7 @@ function slotOf(
   name: string,
   used: ReadonlyMap<string, number>,
   limits: Readonly<Record<string, number>>,
-): Standing | undefined {
+): EntryStanding | undefined {
   const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
   const now = used.get(name) ?? 0;
   if (limit === undefined || now < limit) return undefined;
@@ -211,7 +210,7 @@ function slotOf(
   return waits(limit === 1 ? `the only slot ${whose} is taken` : `all ${limit} slots ${whose} are taken`);
 }
 
-function waits(reason: string, until: string | null = null): Standing {
+function waits(reason: string, until: string | null = null): EntryStanding {
   return { is: 'waits', reason, until };
 }
 

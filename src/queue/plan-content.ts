@@ -13,21 +13,21 @@ export class PlanNotQueuedError extends HoldfastError<'PLAN_NOT_QUEUED'> {
   readonly code = 'PLAN_NOT_QUEUED';
 }
 
-/** A plan with its content, as it is now. */
+/** A plan with its current content. */
 export interface ReadPlan {
   readonly plan: QueuedPlan;
   readonly content: PlanFiles;
 }
 
-/** Where plans are looked for. */
+/** Where plans are looked up. */
 export interface PlanPlace {
   readonly fileSystem: FileSystem;
   readonly workingDirectory: string;
-  /** The top of the project: plans are named from there. */
+  /** The top of the project; plan names are relative to it. */
   readonly project: string;
 }
 
-/** More than this is no change that somebody wrote. */
+/** No change that a person wrote has more files than this. */
 const MAX_FILES = 1_000;
 const MAX_BYTES = 20 * 1024 * 1024;
 
@@ -50,7 +50,7 @@ export function readChange({ fileSystem, workingDirectory }: PlanPlace, name: st
   return readPlanOf('change', name, source, readTree(fileSystem, source));
 }
 
-/** Each open task of a list as a plan of its own. Throws PLAN_NOT_FOUND, PLAN_NOT_QUEUED. */
+/** Makes each open task of a list a plan of its own. Throws PLAN_NOT_FOUND, PLAN_NOT_QUEUED. */
 export function readTasks(place: PlanPlace, typed: string): ReadPlan[] {
   const source = resolve(place.workingDirectory, typed);
   const seen = seeFile(place.fileSystem, source);
@@ -69,7 +69,7 @@ export function readTasks(place: PlanPlace, typed: string): ReadPlan[] {
   });
 }
 
-/** A file as it looks without being read; undefined for a link and where there is none. */
+/** How a file looks without being read; undefined if it is a link or does not exist. */
 function seeFile(fileSystem: FileSystem, path: string): SeenFile | undefined {
   const facts = lookAt(fileSystem, path);
   if (facts?.kind !== 'file') return undefined;
@@ -77,7 +77,7 @@ function seeFile(fileSystem: FileSystem, path: string): SeenFile | undefined {
   return { inode, size, modifiedMs };
 }
 
-/** Whether the file of a plan looks as it did when it was queued, long enough after it was written. */
+/** Whether the file of a plan still looks as it did when it was queued, and was not written too shortly before that. */
 export function looksTheSame(
   fileSystem: FileSystem,
   { seen, source }: QueuedPlan,
@@ -93,7 +93,7 @@ export function looksTheSame(
   );
 }
 
-/** The plan of an entry as the person has it now; undefined where it is gone. */
+/** The plan of an entry as the person has it now; undefined if it is gone. */
 export function readAgain(place: PlanPlace, { kind, source, task, name }: QueuedPlan): ReadPlan | undefined {
   const { fileSystem } = place;
   if (kind === 'change')
@@ -136,7 +136,7 @@ function readTree(fileSystem: FileSystem, directory: string): Map<string, Buffer
     for (const name of listDirectory(fileSystem, join(directory, below)).sort()) {
       const file = below === '' ? name : `${below}/${name}`;
       const kind = lookAt(fileSystem, join(directory, file))?.kind;
-      // A link may lead anywhere: only what is really there is kept.
+      // A link may lead anywhere: only real files are kept.
       if (kind === 'directory') walk(file);
       if (kind !== 'file') continue;
       const content = readBytes(fileSystem, join(directory, file)) ?? Buffer.alloc(0);

@@ -8,7 +8,7 @@ import { ALWAYS, NO_LIMITS } from './port.js';
 import { QueueDesk } from './queue-desk.js';
 
 describe('trying again', () => {
-  it('puts what failed back with its run and its worktree, and nothing else', async () => {
+  it('puts a failed entry back with its run and its worktree, and nothing else', async () => {
     await using dir = await tempDir();
     const tools = storageTools();
     const queue = new FileQueue(tools, join(dir.path, 'queue'));

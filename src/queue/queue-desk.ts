@@ -15,25 +15,25 @@ import type { EntryChange, Move, NewEntry, Queue } from './port.js';
 import type { Entry, EntryOptions, FailurePolicy } from './schema.js';
 import { type EntryView, type EntryWait, type QueueView, viewQueue } from './view.js';
 
-/** What the desk needs of where it stands. */
+/** What the desk needs to know about its surroundings. */
 export interface DeskParts extends Pick<OrderFacts, 'limits' | 'admission' | 'agentOf'> {
   readonly queue: Queue;
-  /** The queue that machines share, where this one is in a fleet. */
+  /** The queue that machines share, if this one is in a fleet. */
   readonly fleet?: SharedQueue | undefined;
   readonly clock: { now(): Date };
   /** The place where somebody queues. */
   place(): Omit<QueueingPlace, 'now' | 'isShared'>;
-  /** Refuses an agent that is not there. Throws AGENT_UNKNOWN, PROGRAM_NOT_STARTED. */
+  /** Refuses an agent that does not exist. Throws AGENT_UNKNOWN, PROGRAM_NOT_STARTED. */
   checkAgent(name: string): void;
-  /** What the run of an entry waits for; null where it works, or is not found. */
+  /** What an entry's run is waiting for; null if it is working or cannot be found. */
   waitOf(entry: Entry): Promise<EntryWait | null>;
 }
 
-/** A queue that is opened when it is needed, for as long as it is. */
+/** A queue that is opened on demand and closed after use. */
 export interface SharedQueue {
-  /** Undefined where this machine has not joined. Throws FLEET_UNREACHABLE and the like. */
+  /** Undefined if this machine has not joined. Throws FLEET_UNREACHABLE and the like. */
   open(): Promise<(Queue & AsyncDisposable) | undefined>;
-  /** What is queued now stays on this machine. */
+  /** Whether what is queued now stays on this machine. */
   readonly isLocal: boolean;
 }
 
@@ -41,17 +41,17 @@ export interface SharedQueue {
 interface OpenQueues extends AsyncDisposable {
   readonly local: Queue;
   readonly fleet: Queue | undefined;
-  /** Why that of the fleet cannot be opened. */
+  /** Why the queue of the fleet cannot be opened. */
   readonly trouble?: HoldfastError | undefined;
 }
 
-/** What a person wants to be queued, with ids as they typed them. */
+/** What a person wants to queue, with ids as typed. */
 export type AddWishes = QueueWishes;
 
-/** Options that are left out, or undefined, stay as they are. */
+/** Options that are left out, or undefined, stay unchanged. */
 export type OptionChanges = { readonly [Name in keyof EntryOptions]?: EntryOptions[Name] | undefined };
 
-/** What is to be changed about an entry that waits. */
+/** What to change about a waiting entry. */
 export interface EditWishes {
   readonly options?: OptionChanges | undefined;
   readonly after?: readonly string[] | undefined;
@@ -63,18 +63,18 @@ export interface EditWishes {
   readonly isUpdated?: boolean | undefined;
 }
 
-/** An entry with everything that is kept of it. */
+/** An entry with everything kept of it. */
 export interface ShownEntry {
   readonly entry: EntryView;
-  /** Who has it now; null where nobody does. */
+  /** The current owner; null if there is none. */
   readonly owner: string | null;
-  /** Where the kept plan is, file by file. */
+  /** The files of the kept plan. */
   readonly planFiles: readonly string[];
   /** The report of its run; null before its end. */
   readonly report: unknown;
 }
 
-/** The queue as people and programs use it: entries by parts of their ids, options as they are typed. */
+/** The queue as people and programs use it: parts of ids are enough, options are as typed. */
 export class QueueDesk {
   readonly #parts: DeskParts;
 
@@ -98,13 +98,13 @@ export class QueueDesk {
     return added;
   }
 
-  /** What of the fleet cannot be read is said in it. */
+  /** If the fleet's queue cannot be read, the list says so. */
   async list(): Promise<QueueView> {
     await using open = await this.#open();
     return await this.#view(open);
   }
 
-  /** The same, and of those that run what they wait for: each of these runs is looked at. */
+  /** The same, with what running entries are waiting for: this looks at each of their runs. */
   async listClosely(): Promise<QueueView> {
     const view = await this.list();
     const entries: EntryView[] = [];
@@ -155,7 +155,7 @@ export class QueueDesk {
     return await queue.move(id, { ...to, other });
   }
 
-  /** One entry, or all of it. Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, ILLEGAL_TRANSITION. */
+  /** Pauses one entry, or the whole queue. Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, ILLEGAL_TRANSITION. */
   async pause(typed?: string): Promise<void> {
     await using open = await this.#open();
     if (typed === undefined) return await this.#forAll(open, (queue) => queue.pause());
@@ -170,14 +170,17 @@ export class QueueDesk {
     await queue.resume(id);
   }
 
-  /** Puts one that failed back into the queue: its run goes on, or is started. Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID, INVALID_INPUT. */
+  /**
+   * Puts a failed entry back into the queue; its run is resumed, or started. Throws ENTRY_NOT_FOUND, AMBIGUOUS_ID,
+   * INVALID_INPUT.
+   */
   async retry(typed: string): Promise<Entry> {
     await using open = await this.#open();
     const { queue, id } = await this.#find(open, typed);
     const status = (await queue.get(id))?.status;
     if (status !== 'failed')
       throw new InvalidInputError(
-        `${id.slice(0, 8)} is ${status ?? 'gone'}; only what failed is tried again`,
+        `${id.slice(0, 8)} is ${status ?? 'gone'}; only a failed entry can be tried again`,
       );
     return await queue.retry(id);
   }
@@ -191,7 +194,7 @@ export class QueueDesk {
   async #wanted(open: OpenQueues, wishes: AddWishes) {
     const { clock, place, checkAgent } = this.#parts;
     const queue = this.#target(open);
-    // Which agents other machines have is for their workers to say.
+    // The agents of other machines are known only to their workers.
     if (wishes.options.agent !== undefined && queue === open.local) checkAgent(wishes.options.agent);
     if (wishes.options.labels !== undefined && queue === open.local)
       throw new InvalidInputError('--labels are for a fleet: what is queued here runs on this machine', {
@@ -219,13 +222,13 @@ export class QueueDesk {
     };
   }
 
-  /** What it goes on with is decided when it is queued; what it waits for may change. */
+  /** Whose work an entry continues is fixed when it is queued; what it waits for may change. */
   #afterOf({ continues }: Entry, after: readonly string[]): EntryChange {
     if (continues !== null && !after.includes(continues))
       throw new InvalidInputError(
-        `It goes on with the work of ${continues.slice(0, 8)}, and comes after it`,
+        `It continues the work of ${continues.slice(0, 8)}, so it has to come after it`,
         {
-          hint: 'Remove it and queue it again to let it begin elsewhere.',
+          hint: 'Remove it and queue it again to start it elsewhere.',
         },
       );
     return { after: [...after] };
@@ -234,17 +237,17 @@ export class QueueDesk {
   async #update(queue: Queue, id: string): Promise<void> {
     const entry = await queue.get(id);
     if (entry === undefined) throw new EntryNotFoundError(id);
-    // A row of another machine names no file here.
+    // An entry of another machine names no file here.
     if (entry.fleet?.isFromHere === false)
       throw new PlanNotQueuedError(`The plan of ${id.slice(0, 8)} is on ${visibleLine(entry.fleet.from)}`, {
-        hint: 'Say --update there.',
+        hint: 'Use --update there.',
       });
     const { fileSystem } = this.#parts.place();
     const { plan, project } = entry;
     const now = readAgain({ fileSystem, project, workingDirectory: project }, plan);
     if (now === undefined)
       throw new PlanNotQueuedError(`${plan.name} is gone from ${plan.source}`, {
-        hint: 'What was queued is kept and still runs; remove the entry if you do not want that.',
+        hint: 'The plan is kept as it was queued and will still run; remove the entry if you do not want that.',
       });
     await queue.updatePlan(id, now.plan, now.content);
   }
@@ -255,7 +258,7 @@ export class QueueDesk {
       const shared = await fleet?.open();
       return { local, fleet: shared, [Symbol.asyncDispose]: async () => shared?.[Symbol.asyncDispose]() };
     } catch (error) {
-      // Whoever wants something of this machine alone need not know.
+      // A caller that only needs this machine does not have to know.
       if (!isHoldfastError(error)) throw error;
       return { local, fleet: undefined, trouble: error, [Symbol.asyncDispose]: async () => {} };
     }
@@ -273,7 +276,7 @@ export class QueueDesk {
       return {
         pausedAt: here.pausedAt,
         fleetPausedAt: there.pausedAt,
-        // What runs or waits on this machine alone first; each queue in its own order.
+        // Entries of this machine alone come first; each queue keeps its own order.
         entries: [...here.entries, ...there.entries],
         damaged: [...here.damaged, ...there.damaged],
       };
@@ -289,14 +292,14 @@ export class QueueDesk {
     if (target !== open.local) await act(target);
   }
 
-  /** Where what is queued now goes. */
+  /** The queue that new entries go to. */
   #target({ local, fleet, trouble }: OpenQueues): Queue {
     if (this.#parts.fleet?.isLocal === true) return local;
     if (trouble !== undefined) throw trouble;
     return fleet ?? local;
   }
 
-  /** The entry that was meant, in whichever queue it is. */
+  /** Finds the entry that was meant, in either queue. */
   async #find(
     { local, fleet, trouble }: OpenQueues,
     typed: string,

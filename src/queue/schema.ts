@@ -27,11 +27,11 @@ const inside = textThat(
   'not a path inside of a directory',
 );
 
-/** What happens to what comes after an entry that failed. */
+/** What happens to the entries that come after a failed one. */
 export const FAILURE_POLICIES = ['stop', 'continue', 'ask'] as const;
 export type FailurePolicy = (typeof FAILURE_POLICIES)[number];
 
-/** What a run is started with, as it was typed. */
+/** The options of a run, as typed. */
 const EntryOptions = record({
   agent: optional(filledText),
   model: optional(filledText),
@@ -43,7 +43,7 @@ const EntryOptions = record({
   maxTokens: named('max_tokens', optional(count)),
   maxTime: named('max_time', optional(filledText)),
   account: optional(filledText),
-  /** What a machine of the fleet must have to run it. */
+  /** The labels a machine of the fleet must have to run it. */
   labels: optional(listOf(filledText)),
   isUnattended: named(
     'unattended',
@@ -60,25 +60,25 @@ export type EntryOptions = ValueOf<typeof EntryOptions>;
 const SeenFile = record({ inode: number(), size: number(), modifiedMs: named('modified_ms', number()) });
 export type SeenFile = ValueOf<typeof SeenFile>;
 
-/** The plan as it was when it was queued: its files are kept beside the entry, and they are what runs. */
+/** The plan as it was when it was queued: its files are kept beside the entry, and the run uses those. */
 const QueuedPlan = record({
   kind: oneOf(['prp', 'change']),
-  /** How a person calls it: its path in the repository, or the name of the change. */
+  /** The name a person uses: its path in the repository, or the name of the change. */
   name: filledText,
   /** Where the person has it: the file, or the directory of the change. */
   source: absolute,
-  /** SHA-256 over the names and the contents of its files. */
+  /** SHA-256 of the names and contents of its files. */
   hash: filledText,
-  /** Of a list of tasks: the one that it is. */
+  /** The task, if it comes from a list of tasks. */
   task: optional(filledText),
-  /** The file where the person has it, as it was seen then: while it looks the same, it need not be read again. */
+  /** The person's file, as it looked then: while it looks the same, it need not be read again. */
   seen: optional(SeenFile),
-  /** Its files, by their paths below what is kept. */
+  /** The paths of its files, relative to where they are kept. */
   files: listOf(inside, 1),
 });
 export type QueuedPlan = ValueOf<typeof QueuedPlan>;
 
-/** Who has an entry, for people: the lock decides. */
+/** Who has an entry, for people to read: only the lock decides. */
 const WorkerMark = record({ pid: whole(), host: text, since: time });
 
 /** `queue/entries/<id>.json`. */
@@ -87,13 +87,13 @@ export const EntryRecord = record({
   id: uuid,
   status: oneOf(entryLifecycle.states),
   plan: QueuedPlan,
-  /** The top of the work tree that it was queued in. */
+  /** The top of the work tree it was queued in. */
   project: absolute,
-  /** What all worktrees of its repository share; null without git. */
+  /** The directory that all worktrees of its repository share; null without git. */
   repository: nullable(absolute),
-  /** Where its branch begins; null in place, and where it goes on with the work of another. */
+  /** The commit its branch starts at; null if it runs in place or continues the work of another entry. */
   base: nullable(filledText),
-  /** The entry whose worktree and branch it goes on in. */
+  /** The entry whose worktree and branch it continues in. */
   continues: nullable(uuid),
   isInPlace: named('in_place', flag),
   options: EntryOptions,
@@ -105,55 +105,55 @@ export const EntryRecord = record({
   /** How often it may still be started again after a start that prompted nobody. */
   retriesLeft: named('retries_left', count),
   addedAt: named('added_at', time),
-  /** The session of its run; decided when it is taken. */
+  /** The session of its run; chosen when it is taken. */
   runId: named('run_id', nullable(uuid)),
   worker: nullable(WorkerMark),
   startedAt: named('started_at', nullable(time)),
   endedAt: named('ended_at', nullable(time)),
   /** Why it failed, or was put back. */
   reason: nullable(text),
-  /** Where it ran: what goes on with its work goes there. */
+  /** Where it ran; an entry that continues its work runs there, too. */
   worktree: nullable(absolute),
-  /** What a person was asked about its failure. */
+  /** The question a person was asked about its failure. */
   question: nullable(text),
 });
 export type Entry = ValueOf<typeof EntryRecord> & {
-  /** Of an entry that machines share; absent for one of this machine alone. */
+  /** Present if machines share the entry; absent if it belongs to this machine alone. */
   readonly fleet?: FleetFacts | undefined;
 };
 
-/** What an entry of the fleet has besides. Its `project` is where it was queued, on that machine. */
+/** What an entry of the fleet has in addition. Its `project` is where it was queued, on that machine. */
 export interface FleetFacts {
-  /** The login of who queued it. */
+  /** The login of the person who queued it. */
   readonly by: string;
-  /** The machine that it was queued on. */
+  /** The machine it was queued on. */
   readonly from: string;
   readonly isFromHere: boolean;
   /** Where its repository is. */
   readonly repository: string;
-  /** What a machine must have. */
+  /** The labels a machine must have. */
   readonly labels: readonly string[];
   /** The machine that has it, or had it last. */
   readonly machine: string | null;
-  /** How often it was taken: its snapshots are under this number. */
+  /** How often it was taken; its snapshots are stored under this number. */
   readonly epoch: number;
-  /** Null where nobody has it. */
+  /** Null if nobody has it. */
   readonly lease: FleetLease | null;
-  /** Why no worker that is there takes it; null where one may. */
+  /** Why none of the workers takes it; null if one may. */
   readonly obstacle: string | null;
 }
 
-/** How long its holder gave no sign, and in how long it will be taken over; both on the clock of the database. */
+/** How long its holder has been silent, and how soon it will be taken over; both by the clock of the database. */
 export interface FleetLease {
   readonly quietSeconds: number;
-  /** 0 or less: it ended. */
+  /** 0 or less: it has ended. */
   readonly endsInSeconds: number;
 }
 
 /** `queue/queue.json`. */
 export const QueueRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
-  /** Since when nothing is taken; null while everything may be. */
+  /** When the queue was paused; null if it is not. */
   pausedAt: named('paused_at', nullable(time)),
 });
 export type QueueRecord = ValueOf<typeof QueueRecord>;

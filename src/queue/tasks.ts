@@ -1,15 +1,15 @@
-/** A task of a list that is not done. */
+/** An open task of a list. */
 export interface ListedTask {
-  /** Its words, in one line. */
+  /** Its text, in one line. */
   readonly title: string;
-  /** Everything that belongs to it, indented lines included. */
+  /** Everything that belongs to it, including indented lines. */
   readonly text: string;
 }
 
 const OPEN = /^[-*+] \[ \] +(.+?)\s*$/;
 const FENCE = /^ {0,3}(```|~~~)/;
 
-/** The unchecked checkboxes of a Markdown file that stand at its margin, each with what is indented below it. */
+/** The unchecked checkboxes at the margin of a Markdown file, each with what is indented below it. */
 export function openTasks(markdown: string): ListedTask[] {
   const tasks: { title: string; lines: string[] }[] = [];
   let isFenced = false;
@@ -33,7 +33,7 @@ export function planOfTask({ title, text }: ListedTask): string {
   return `---\nphases: work\n---\n# ${title}\n\n## Success Criteria\n\n- [ ] ${title}\n${more}`;
 }
 
-/** What its plan is called, as a file: `tasks-2-add-a-login.md`. */
+/** The file name of its plan: `task-2-add-a-login.md`. */
 export function taskFileName(index: number, title: string): string {
   const slug = title
     .normalize('NFKD')

@@ -31,7 +31,7 @@ async function queued(agoMs: number) {
 }
 
 describe('the list', () => {
-  it('reads a plan again only where its file looks other than it did', async () => {
+  it('reads a plan again only if its file looks different', async () => {
     const { dir, fileSystem, source, write, reads, note } = await queued(60_000);
     await using _dir = dir;
     const before = reads();
@@ -73,11 +73,11 @@ describe('the list', () => {
     const [without, withRun] = viewFiles(queue, tools, facts).entries;
     expect(without).toMatchObject({ status: 'failed', runId: null });
     expect(withRun).toMatchObject({ status: 'failed', runId: expect.any(String) });
-    // What is kept stays: tried again, it goes on in its worktree.
+    // Its run id is kept: a retry continues in its worktree.
     expect(queue.get(without?.id ?? '')?.runId).not.toBeNull();
   });
 
-  it('trusts no look at a file that was written right before: the same time may hold two contents', async () => {
+  it('does not trust the look of a file that was just written: one time may stand for two contents', async () => {
     const { dir, reads, note } = await queued(0);
     await using _dir = dir;
     const before = reads();

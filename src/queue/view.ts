@@ -1,34 +1,34 @@
 import type { FileQueue } from './file-queue.js';
-import { arrange, type OrderFacts, type Standing } from './order.js';
+import { arrange, type EntryStanding, type OrderFacts } from './order.js';
 import type { PlanPlace } from './plan-content.js';
 import { looksTheSame, readAgain } from './plan-content.js';
 import type { Queue, QueueContent } from './port.js';
 import type { Entry } from './schema.js';
 
-/** What a run that is at work waits for. */
+/** What a running entry's run is waiting for. */
 export interface EntryWait {
   readonly reason: string;
-  /** When it goes on by itself; null where nobody knows. */
+  /** When it continues without help; null if that is unknown. */
   readonly until: string | null;
-  /** What a person is to answer; null where it waits for nobody. */
+  /** What a person has to answer; null if it waits for nobody. */
   readonly question: string | null;
 }
 
-/** An entry as a list and a page show it. `runId` is null where it failed before there was a run to look at. */
+/** An entry as a list or a page shows it. `runId` is null if it failed before there was a run to look at. */
 export interface EntryView extends Entry {
-  readonly standing: Standing;
-  /** Where its run waits, and somebody looked at the run. */
+  readonly standing: EntryStanding;
+  /** What its run is waiting for, if somebody looked at the run. */
   readonly runWait?: EntryWait;
-  /** What became of the plan where the person has it; null where it is as it was queued, or no longer matters. */
+  /** What became of the person's copy of the plan; null if it is unchanged or no longer matters. */
   readonly planNote: 'changed' | 'gone' | null;
 }
 
-/** The queue as people see it, in the order in which entries come. */
+/** The queue as people see it, in queue order. */
 export interface QueueView {
   readonly pausedAt: string | null;
-  /** Of the queue that machines share; absent without a fleet. */
+  /** When the shared queue was paused; absent without a fleet. */
   readonly fleetPausedAt?: string | null;
-  /** Why the fleet's queue could not be read; what is of this machine is there all the same. */
+  /** Why the fleet's queue could not be read; this machine's own entries are listed all the same. */
   readonly trouble?: string;
   readonly entries: readonly EntryView[];
   readonly damaged: readonly { readonly path: string; readonly reason: string }[];
@@ -36,13 +36,13 @@ export interface QueueView {
 
 type Facts = Pick<OrderFacts, 'now' | 'limits' | 'admission' | 'agentOf'>;
 
-/** What is known of entries beside their records. */
+/** What is known about entries beside their records. */
 interface Known {
   isHeld(id: string): boolean;
   hasReport(id: string): boolean;
 }
 
-/** Reads all of it. */
+/** Reads the whole queue. */
 export async function viewQueue(
   queue: Queue,
   place: Pick<PlanPlace, 'fileSystem'>,
@@ -61,7 +61,7 @@ export async function viewQueue(
   });
 }
 
-/** The same of files, at once. */
+/** The same for a queue on files, synchronously. */
 export function viewFiles(queue: FileQueue, place: Pick<PlanPlace, 'fileSystem'>, facts: Facts): QueueView {
   return viewOf(queue.read(), place, facts, {
     isHeld: (id) => queue.ownerOf(id) !== undefined,
@@ -87,10 +87,10 @@ function viewOf(
   };
 }
 
-/** Key by key: V8 takes five times as long for a spread with something beside it, which counts in a long list. */
+/** Key by key: in V8 a spread followed by more keys takes five times as long, which matters in a long list. */
 function withKeys(
   entry: Entry,
-  standing: Standing,
+  standing: EntryStanding,
   planNote: EntryView['planNote'],
   runId: string | null,
 ): EntryView {
@@ -125,12 +125,12 @@ function withKeys(
   } satisfies { [Key in Exclude<keyof EntryView, 'runWait'>]: EntryView[Key] };
 }
 
-/** Its plan matters still, and is on this machine. */
+/** Whether its plan still matters and is on this machine. */
 function isWaiting({ status, fleet }: Entry): boolean {
   return fleet === undefined && (status === 'queued' || status === 'paused');
 }
 
-/** A plan that was edited since is said, and never taken unasked. */
+/** A plan that was edited since is reported, and never taken unasked. */
 function notePlan(
   { fileSystem }: Pick<PlanPlace, 'fileSystem'>,
   { plan, project, addedAt }: Entry,
@@ -145,6 +145,6 @@ function readQuietly<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch {
-    return undefined; // what cannot be read any more is as good as gone; the kept one runs
+    return undefined; // what can no longer be read counts as gone; the kept plan runs
   }
 }

@@ -2,8 +2,8 @@ import { sleepOrHint } from '../foundation/index.js';
 import type { CutReason, RunParts } from './run-parts.js';
 
 /**
- * What a run must react to at once, whatever it is doing: a signal, a request from another terminal, a lock that was
- * taken away, a journal that cannot be written any more.
+ * What a run must react to at once, whatever it is doing: a signal, a request from another terminal, a lock that was taken
+ * away, a journal that can no longer be written.
  */
 export class Attention implements Disposable {
   readonly #parts: RunParts;
@@ -25,13 +25,13 @@ export class Attention implements Disposable {
       said?.addEventListener('abort', look);
   }
 
-  /** Throws LOCK_LOST when somebody took the session away, and why the journal cannot be written. */
+  /** Throws LOCK_LOST when somebody took the session away, or the reason why the journal cannot be written. */
   assertHeld(): void {
     this.#loss.throwIfAborted();
     this.#parts.journal.failure.throwIfAborted();
   }
 
-  /** Why whatever is being done must stop; undefined when it need not. */
+  /** Why the current work must stop; undefined when it need not. */
   get reason(): CutReason | undefined {
     if (this.#loss.aborted) return 'lost';
     if (this.#parts.journal.failure.aborted) return 'journal';
@@ -41,18 +41,18 @@ export class Attention implements Disposable {
     return isUrgent ? 'request' : undefined;
   }
 
-  /** The signal of the system that came, by its name; undefined where none did. */
+  /** The name of the system signal that arrived, or undefined if none did. */
   get systemSignal(): string | undefined {
     const { aborted, reason } = this.#signal;
     return aborted && typeof reason === 'string' ? reason : undefined;
   }
 
-  /** Whether another machine is to go on with the run. */
+  /** Whether another machine should take over the run. */
   get isWanted(): boolean {
     return this.#parts.checkpoint?.wanted.aborted === true;
   }
 
-  /** A controller that is aborted, with the reason, as soon as there is one. An iteration is brought to its end before a move. */
+  /** A controller that is aborted, with the reason, as soon as there is one. Before a move an iteration may finish. */
   cut({ isIteration = false } = {}): AbortController & Disposable {
     const controller = new AbortController();
     const look = () => {
@@ -64,7 +64,7 @@ export class Attention implements Disposable {
     return Object.assign(controller, { [Symbol.dispose]: () => void this.#listeners.delete(look) });
   }
 
-  /** Waits until a time, or for ever, for a hint, or until something must be reacted to. */
+  /** Waits until a time (or for ever), a hint, or something that must be reacted to. */
   async wait(untilMs: number, hint: Promise<void> = new Promise(() => {})): Promise<void> {
     const { clock } = this.#parts;
     using cut = this.cut();
@@ -75,7 +75,7 @@ export class Attention implements Disposable {
     while (!cut.signal.aborted && !isHinted) {
       const leftMs = untilMs - clock.now().getTime();
       if (leftMs <= 0) return;
-      // Wall time may jump, and a machine may sleep: it is looked at again now and then.
+      // Wall time may jump and a machine may sleep, so it looks again now and then.
       await sleepOrHint(clock, Math.min(leftMs, LOOK_AGAIN_MS), hint, cut.signal);
     }
   }

@@ -2,18 +2,18 @@ import { HoldfastError, visibleExcerpt } from '../foundation/index.js';
 import { momentOf } from '../sessions/loop/index.js';
 import type { LockState } from '../storage/index.js';
 
-/** Without a check nothing can be measured, and nothing would ever be done. */
+/** Without a check nothing can be measured, so the plan would never be done. */
 export class NoChecksError extends HoldfastError<'NO_CHECKS'> {
   readonly code = 'NO_CHECKS';
 
   constructor(reason = 'No checks are known for this project, so a run could never end well') {
     super(reason, {
-      hint: 'Name them, as often as needed: --verify "npm test" --verify "npm run lint".',
+      hint: 'Give one or more: --verify "npm test" --verify "npm run lint".',
     });
   }
 }
 
-/** A check that cannot run measures nothing; no agent is paid for that. */
+/** A check that cannot run measures nothing, so no agent is paid for it. */
 export class CheckNotRunnableError extends HoldfastError<'CHECK_NOT_RUNNABLE'> {
   readonly code = 'CHECK_NOT_RUNNABLE';
 
@@ -29,12 +29,12 @@ export class CheckNotRunnableError extends HoldfastError<'CHECK_NOT_RUNNABLE'> {
   }
 }
 
-/** Another process works on the loop of this project. */
+/** Another process is working on the loop of this project. */
 export class RunBusyError extends HoldfastError<'LOCKED'> {
   readonly code = 'LOCKED';
   readonly state: LockState;
 
-  /** `plan` is what it works on, where that is another plan than the one that was asked for. */
+  /** `plan` is the plan being worked on, if it is not the one that was asked for. */
   constructor(state: LockState, now: Date, plan?: string) {
     const what =
       plan === undefined

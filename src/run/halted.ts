@@ -9,7 +9,7 @@ const RETRY = 'Try again';
 const SKIP = 'Skip this phase';
 const WORK_HINT = ' A plan that needs no new tests can continue with --reset --phases work.';
 
-/** The session is halted: a person says how it goes on, or has said so already; without one the run ends. */
+/** The session is halted: asks a person how to continue, or uses the answer they have already given. Without one the run ends. */
 export async function halted(
   parts: RunParts,
   memory: RunMemory,
@@ -34,7 +34,10 @@ export async function halted(
   return undefined;
 }
 
-/** Ends the phase without its gate. The last one only if the checks are green: a run never ends well without that. */
+/**
+ * Ends the phase without its gate. The last phase may be skipped only if the checks are green: a run never ends well without
+ * that.
+ */
 async function skipPhase(
   parts: RunParts,
   memory: RunMemory,
@@ -103,7 +106,7 @@ function haltWords(loop: HeldLoop): string {
     : reason;
 }
 
-/** What the phase lacks; that nothing was measured is no news for a run that failed. */
+/** What the phase lacks. For a run that failed, "nothing was measured" is left out: that is no news. */
 function missingOf(loop: HeldLoop) {
   const { state, dualGate } = loop.documents;
   return gatesOf(state, dualGate).missing.filter(({ what }) => what !== 'measurement');

@@ -3,7 +3,7 @@ import { type Actor, defineOperation, OUTSIDE } from '../foundation/index.js';
 import type { LoopReport, ResumeOffer } from '../sessions/loop/index.js';
 import type { RunReport } from './report/report-document.js';
 
-/** What a run waits for, since when, and until when where that is known. */
+/** What a run is waiting for, since when, and until when if that is known. */
 export interface RunWait {
   readonly kind: 'answer' | 'limit' | 'pause' | 'fleet';
   readonly reason: string;
@@ -17,14 +17,14 @@ export interface RunWait {
   } | null;
 }
 
-/** A loop as `holdfast status` tells it: its files, its process, and what waits on a person. */
+/** A loop as `holdfast status` shows it: its files, its process, and what is waiting for a person. */
 export type RunStatus = LoopReport & {
   readonly waitsFor: RunWait | null;
-  /** Questions that are answered and whose answer the agent is told when it is prompted next. */
+  /** Answered questions whose answer the agent hears with its next prompt. */
   readonly answered: readonly string[];
-  /** Who answered each of them, where that is known. */
+  /** Who answered each of them, if that is known. */
   readonly answeredBy: Readonly<Record<string, string | null>>;
-  /** What a person would type next, the likeliest first. */
+  /** What a person would type next, the most likely first. */
   readonly next: readonly string[];
   /** Where its lines are kept, if it has any. */
   readonly log: string | null;
@@ -36,7 +36,7 @@ export interface ShownRun {
   readonly faults: readonly string[];
 }
 
-/** The runs of a project, as the composition knows them. */
+/** The runs of a project, as the composition opens them. */
 export interface Runs {
   /** How the loop of this project stands. */
   status(): Promise<ShownRun>;
@@ -70,19 +70,19 @@ export const reportOnRun = defineOperation({
   capability: 'view',
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({
-    /** An earlier one of the archive; the one of this project if absent. */
+    /** A loop in the archive; absent for the current loop of this project. */
     session: z.string().optional(),
   }),
   output: z.custom<RunReport>(),
   run: ({ runs }: ReportParts, { session }) => runs.report(session),
 });
 
-/** What is asked of a run of any project. */
+/** What a person can request of a run in any project. */
 export type RunRequest =
   | { readonly kind: 'pause' | 'resume' | 'stop' }
   | { readonly kind: 'guidance'; readonly text: string };
 
-/** What came of it, for a person. */
+/** The result, for a person. */
 export interface Steered {
   readonly isDone: boolean;
   readonly words: string;
@@ -92,7 +92,7 @@ export interface SteeringParts {
   readonly steering: {
     /** Throws RUN_NOT_FOUND, LOOP_ENDED, PROGRAM_NOT_STARTED. */
     steer(run: string, request: RunRequest, actor: Actor): Promise<Steered>;
-    /** Takes back what is on its way to a run of another machine. Throws RUN_NOT_FOUND, REQUEST_NOT_FOUND. */
+    /** Takes back requests that are on their way to a run on another machine. Throws RUN_NOT_FOUND, REQUEST_NOT_FOUND. */
     takeBack(run: string): Promise<Steered>;
   };
 }
@@ -126,5 +126,5 @@ export const takeBackSteering = defineOperation({
   run: ({ steering }: SteeringParts, { run }) => steering.takeBack(run),
 });
 
-/** Every action of runs, for the registry. */
+/** Every action on runs, for the registry. */
 export const runOperations = [showRun, reportOnRun, steerRunAnywhere, takeBackSteering] as const;

@@ -60,7 +60,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('is halted by the breaker; a skipped phase leads on, and a restart goes on in the same journal', async () => {
+  it('is halted by the breaker; a skipped phase leads to the next, and a restart continues the same journal', async () => {
     await using night = await world([IDLE, IDLE, IDLE, turn(4)]);
     expect(await night.run()).toMatchObject({ outcome: 'halted', reason: /no progress in 3/ });
     const halted = night.events.length;
@@ -96,7 +96,7 @@ describe('a run', () => {
     expect(night.prompts[1]).toContain('interrupted');
   });
 
-  it('whose session was taken away writes nothing any more', async () => {
+  it('whose session was taken away writes nothing more', async () => {
     await using night = await world([
       turn(1, {
         during: ({ loops }) => rmSync(loops.directory, { recursive: true }),
@@ -139,7 +139,7 @@ describe('a run', () => {
 });
 
 describe('what an agent asks within a turn', () => {
-  it('is an event, and over when the agent was told the answer', async () => {
+  it('is an event, and is closed when the agent has been told the answer', async () => {
     await using night = await world([turn(1, { during: async (now) => told(now, await ask(now)) })], {
       budget: { iterations: 1 },
       isAttended: true,
@@ -152,7 +152,7 @@ describe('what an agent asks within a turn', () => {
     expect(night.loops.get()?.state.openQuestions).toEqual([]);
   });
 
-  it('ends a run that nobody attends, and its late answer is told with the next prompt', async () => {
+  it('ends an unattended run, and its late answer comes with the next prompt', async () => {
     let id = '';
     const asking = turn(1, {
       during: async (now) => {

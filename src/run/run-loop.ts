@@ -13,8 +13,8 @@ import { type IterationEnd, iterate, runAndTellChecks, storeCheckpoint } from '.
 import { countLeftUsage } from './turn/usage.js';
 
 /**
- * Iterates until the plan is done, the breaker opens, a limit is reached, a person is needed, or somebody says stop.
- * However it ends, what it came to is committed. Throws LOCK_LOST when the session was taken away.
+ * Iterates until the plan is done, the breaker opens, a limit is reached, a person is needed, or somebody says stop. However
+ * it ends, its result is committed. Throws LOCK_LOST when the session was taken away.
  */
 export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<RunEnd> {
   using attention = new Attention(parts, signal);
@@ -44,7 +44,10 @@ export async function runLoop(parts: RunParts, signal: AbortSignal): Promise<Run
   }
 }
 
-/** What a leased run came to goes where its snapshots went: whoever queued it may have no other way to it. */
+/**
+ * The result of a leased run goes where its snapshots went: it may be the only way for the person who queued the run to get
+ * it.
+ */
 async function storeResult(parts: RunParts, { outcome }: RunEnd, attention: Attention): Promise<void> {
   const { checkpoint, log } = parts;
   if (checkpoint === undefined || outcome === 'interrupted' || attention.isWanted) return;
@@ -56,7 +59,7 @@ async function storeResult(parts: RunParts, { outcome }: RunEnd, attention: Atte
   }
 }
 
-/** One step of the run; undefined when there is another one. */
+/** One step of the run; undefined when another one follows. */
 async function step(parts: RunParts, memory: RunMemory, attention: Attention): Promise<RunEnd | undefined> {
   const { loop, journal } = parts;
   attention.assertHeld();
@@ -97,7 +100,7 @@ async function work(parts: RunParts, memory: RunMemory, attention: Attention): P
   if (!memory.hasWorked) await leaveOwnQuestions(parts);
   memory.hasWorked = true;
   const end = await iterateAndLeave(parts, memory, cut);
-  // A question is looked at in the next step, like every other reason.
+  // The next step deals with a question, as with every other reason.
   if ('cut' in end) return undefined;
   if (end.decision.next === 'complete') {
     await parts.plan.finish(parts.loop.state.sessionId);
@@ -140,7 +143,7 @@ function suspend({ loop }: RunParts, { systemSignal }: Attention): RunEnd {
   return { outcome: 'interrupted', reason: 'stopped by a signal' };
 }
 
-/** Whoever looks at the run sees what it cannot reach, and until when it may go on without. */
+/** Shows anyone watching what the run cannot reach, and until when it may continue without it. */
 function tellCutOff(parts: RunParts, wait: CheckpointWait | null): void {
   const { loop, journal, log } = parts;
   try {
@@ -148,24 +151,24 @@ function tellCutOff(parts: RunParts, wait: CheckpointWait | null): void {
     if (wait === null) journal.record({ type: 'standing', ...standingOf(parts) });
     else journal.record({ type: 'waiting', cause: 'cut-off', ...wait });
   } catch (error) {
-    // What ends a run because of its disk or its lock is met by its next step.
+    // A fault of the disk or the lock that ends the run shows up in its next step.
     log.warn('run.cut-off-not-told', { error: messageOf(error) });
   }
 }
 
-/** It may be somebody else's by now: it stays as it is, and whoever has it next goes on. */
+/** The run may belong to another machine by now, so it is left as it is; its next holder continues it. */
 function leaveFleet({ checkpoint }: RunParts): RunEnd {
   return { outcome: 'interrupted', reason: String(checkpoint?.lost.reason) };
 }
 
-/** Between two iterations nothing is in flight: another machine goes on exactly here. */
+/** Between two iterations nothing is in flight, so another machine continues exactly here. */
 async function handOver(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
   using cut = attention.cut({ isIteration: true });
   const isStored = await storeCheckpoint(parts, null, cut.signal);
-  return isStored ? { outcome: 'stopped', reason: 'another machine goes on with it' } : undefined;
+  return isStored ? { outcome: 'stopped', reason: 'another machine continues it' } : undefined;
 }
 
-/** Paused: by a limit, which a person may raise, or by request, until somebody says otherwise. */
+/** Paused by a limit, which a person may raise, or by request, until somebody says otherwise. */
 async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | undefined> {
   const { loop, journal } = parts;
   const reason = loop.state.pauseReason ?? 'paused';
@@ -173,7 +176,7 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
   if (!('budget' in permission)) {
     journal.record({ type: 'waiting', cause: 'paused', words: reason, until: null });
     using cut = attention.cut({ isIteration: true });
-    // Wherever it goes on, it rests there, too.
+    // Wherever the run continues, it rests there, too.
     if (parts.checkpoint !== undefined) await storeCheckpoint(parts, null, cut.signal);
     await attention.wait(Number.POSITIVE_INFINITY);
     return undefined;
@@ -200,7 +203,7 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
   return undefined;
 }
 
-/** Once more as much; a limit that cannot be kept, because nobody knows what was used, is none any more. */
+/** Adds the same amount again. A limit that cannot be enforced because the usage is unknown is removed. */
 function raised({ used, limit }: BudgetReached): number | undefined {
   return used < limit ? undefined : limit + Math.max(used, limit);
 }
@@ -213,7 +216,7 @@ const KEY_OF_BUDGET = {
   cost: 'costUsd',
 } as const;
 
-/** The agent asked something and cannot go on without the answer. */
+/** The agent asked something and cannot continue without the answer. */
 async function waitForAnswer(
   parts: RunParts,
   waiting: readonly string[],
@@ -221,7 +224,7 @@ async function waitForAnswer(
 ): Promise<RunEnd | undefined> {
   const { loop, journal, isUnattended, questions } = parts;
   const [id = ''] = waiting;
-  const reason = `waits for the answer to question ${id.slice(0, 8)}`;
+  const reason = `waiting for the answer to question ${id.slice(0, 8)}`;
   if (isUnattended) {
     loop.pause(reason);
     return { outcome: 'needs-person', reason };
@@ -234,7 +237,7 @@ async function waitForAnswer(
   return undefined;
 }
 
-/** What was asked of the run before the person started it again is outdated; guidance is not. */
+/** Requests made before the person started the run again are outdated; guidance is not. */
 function forgetOutdatedRequests({ loop, startedAt, journal }: RunParts): void {
   const requests = loop.takeRequests();
   for (const request of requests) journal.record({ type: 'request', request });
@@ -244,7 +247,7 @@ function forgetOutdatedRequests({ loop, startedAt, journal }: RunParts): void {
   if (!isNew) loop.resume();
 }
 
-/** What an iteration that was cut short changed is work of its phase all the same. */
+/** What an iteration changed before it was cut short still counts as work of its phase. */
 async function countLeftFiles({ loop, filesChangedSince, log }: RunParts): Promise<void> {
   const { interrupted } = loop.state;
   if (interrupted == null || interrupted.filesChanged !== undefined) return;
@@ -256,7 +259,7 @@ async function countLeftFiles({ loop, filesChangedSince, log }: RunParts): Promi
   }
 }
 
-/** A prompt without an answer, from a process that died, is no part of what is told to an agent again. */
+/** A prompt without an answer, from a process that died, is not repeated to an agent. */
 function closeInterruptedTurn({ conversation }: RunParts): void {
   const last = conversation.context.at(-1);
   if (last?.role === 'user')

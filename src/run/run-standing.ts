@@ -11,26 +11,26 @@ import {
 } from '../sessions/loop/index.js';
 import type { TurnTaker } from './turn/take-turn.js';
 
-/** What the tests came to at one moment. */
+/** The test results at one moment. */
 export interface TestPoint {
   readonly passing: number;
   readonly total: number;
 }
 
-/** How a run stands: what is done, what is used up, how near its limits are. */
+/** How a run stands: what is done, what is used up, how close it is to its limits. */
 export interface Standing {
   readonly status: LoopStatus;
   /** Why it is paused, halted or suspended. */
   readonly reason: string | null;
   readonly phase: string;
   readonly story: string | null;
-  /** Phases, or with stories their ids. */
+  /** Phases, or with stories the ids of the stories. */
   readonly completed: readonly string[];
-  /** Iterations of the phase or story that are complete. */
+  /** Complete iterations of the phase or story. */
   readonly iteration: number;
   readonly usage: LoopUsage;
   readonly budget: Budget;
-  /** Prompts within the last hour, and how many there may be. */
+  /** Prompts within the last hour, and how many are allowed. */
   readonly calls: { readonly made: number; readonly limit: number };
   readonly breaker: {
     readonly state: 'CLOSED' | 'HALF_OPEN' | 'OPEN';
@@ -38,13 +38,16 @@ export interface Standing {
     readonly noProgress: { readonly count: number; readonly limit: number };
     readonly sameError: { readonly count: number; readonly limit: number };
   };
-  /** What gate 1 of the phase lacked after its last iteration, and whether the agent said done; null before the first one. */
+  /**
+   * What gate 1 of the phase lacked after its last iteration, and whether the agent said it was done; null before the first
+   * one.
+   */
   readonly gate: { readonly missing: readonly Missing[]; readonly isSignalled: boolean } | null;
   /** Phases that a person skipped. */
   readonly skipped: readonly string[];
   /** How full the agent's context is, in percent; null before its first answer. */
   readonly contextPercent: number | null;
-  /** Questions of the agent whose answer it was not told yet. */
+  /** Questions of the agent whose answer it has not been told yet. */
   readonly openQuestions: readonly string[];
 }
 
@@ -85,7 +88,7 @@ function reasonOf(state: LoopState): string | null {
 
 const MAX_POINTS = 100;
 
-/** What the tests came to so far, oldest first: the baseline, and each iteration that had numbers. */
+/** The test results so far, oldest first: the baseline, and each iteration that had numbers. */
 export function testHistory({ state, metrics }: Pick<LoopDocuments, 'state' | 'metrics'>): TestPoint[] {
   const baseline = state.baseline?.tests ?? null;
   const measured = Object.values(metrics.phases)

@@ -1,6 +1,6 @@
 import { HoldfastError, shellWord, visibleLine } from '../foundation/index.js';
 
-/** There is a unit of this name that somebody else wrote. */
+/** A unit of this name exists that somebody else wrote. */
 export class UnitNotOursError extends HoldfastError<'UNIT_NOT_OURS'> {
   readonly code = 'UNIT_NOT_OURS';
 

@@ -12,9 +12,9 @@ export interface InstallReport extends InstalledService {
   readonly runs: readonly RestartPlan[];
 }
 
-/** The service, as the composition knows it. */
+/** The service, as the composition opens it. */
 export interface ServiceDesk {
-  /** The text of the unit, and where it would be. */
+  /** The text of the unit, and its path. */
   print(): { readonly path: string; readonly text: string };
   /** Throws UNIT_NOT_OURS. */
   install(): Promise<InstallReport>;
@@ -29,7 +29,7 @@ export interface ServiceParts {
 
 export const installService = defineOperation({
   name: 'service.install',
-  summary: 'Let runs that were working continue after a reboot, by a systemd user unit',
+  summary: 'Let runs that were working continue after a reboot, with a systemd user unit',
   effect: 'write',
   capability: 'admin',
   surfaces: ['cli'],
@@ -66,5 +66,5 @@ export const showService = defineOperation({
   },
 });
 
-/** Every action on the service, for the registry. What its unit starts is a command and no operation. */
+/** Every action on the service, for the registry. What its unit starts is a command, not an operation. */
 export const serviceOperations = [installService, removeService, showService] as const;

@@ -12,30 +12,30 @@ import { UnitNotOursError } from './errors.js';
 import { askSystem, type SystemReply, type SystemTools } from './system.js';
 import { isOurs, UNIT_NAME, type UnitFacts, unitText } from './unit.js';
 
-/** The surroundings of the service. */
+/** What the service needs. */
 export interface ServiceTools extends SystemTools, StorageTools {
-  /** Where units of this user are. */
+  /** The directory of this user's units. */
   readonly unitDirectory: string;
   readonly unit: UnitFacts;
-  /** What the user is called, for the command that makes services start without a login. */
+  /** The user's name, for the command that lets services start without a login. */
   readonly userName: string;
 }
 
-/** What was done, and what a person has to do. */
+/** What was done, and what is left for a person to do. */
 export interface ServiceChange {
   readonly path: string;
-  /** Whether the file is other than before. */
+  /** Whether the file has changed. */
   readonly isChanged: boolean;
-  /** Whether systemd knows of it; null where there is no systemctl. */
+  /** Whether systemd knows about it; null if there is no systemctl. */
   readonly isTold: boolean | null;
-  /** Why systemd does not. */
+  /** Why systemd does not know. */
   readonly reason: string | null;
-  /** What a person types to bring it to its end. */
+  /** What a person types to complete it. */
   readonly commands: readonly string[];
 }
 
 export interface InstalledService extends ServiceChange {
-  /** Whether it starts with the machine, and not only with a login; null where nobody can tell. */
+  /** Whether it starts with the machine rather than at a login; null if that is unknown. */
   readonly isLingering: boolean | null;
   readonly lingerCommand: string;
 }
@@ -43,9 +43,9 @@ export interface InstalledService extends ServiceChange {
 /** How the unit stands. */
 export interface UnitStatus {
   readonly path: string;
-  /** `other`: there is one that we did not write. `outdated`: it is not what `install` would write now. */
+  /** `other`: there is one that we did not write. `outdated`: `install` would write something else now. */
   readonly unit: 'installed' | 'outdated' | 'other' | 'none';
-  /** As systemctl says; null where it cannot be asked. */
+  /** As systemctl reports it; null if it cannot be asked. */
   readonly enabled: string | null;
   readonly active: string | null;
   readonly isLingering: boolean | null;
@@ -60,7 +60,7 @@ export function unitPath({ unitDirectory }: ServiceTools): string {
   return join(unitDirectory, UNIT_NAME);
 }
 
-/** Writes the unit and enables it. Throws UNIT_NOT_OURS, and what the disk says. */
+/** Writes the unit and enables it. Throws UNIT_NOT_OURS, and disk errors. */
 export async function installUnit(tools: ServiceTools): Promise<InstalledService> {
   const path = unitPath(tools);
   const text = unitText(tools.unit);
@@ -75,12 +75,12 @@ export async function installUnit(tools: ServiceTools): Promise<InstalledService
   return { path, isChanged, ...told, ...(await lingering(tools)) };
 }
 
-/** Takes back what `installUnit` did, and nothing else. Throws UNIT_NOT_OURS, and what the disk says. */
+/** Undoes what `installUnit` did, and nothing else. Throws UNIT_NOT_OURS, and disk errors. */
 export async function removeUnit(tools: ServiceTools): Promise<ServiceChange> {
   const path = unitPath(tools);
   const text = readUserFile(tools.fileSystem, path);
   if (text !== undefined && !isOurs(text)) throw new UnitNotOursError(path);
-  // systemd finds what it linked by the unit, so that it is told first.
+  // systemd uses the unit to find what it linked, so it is told first.
   const disabled = text === undefined ? undefined : await tell(tools, [DISABLE]);
   removeUserFile(tools.fileSystem, path);
   removeLink(tools, path);
@@ -111,12 +111,12 @@ function unitState(text: string | undefined, current: string): UnitStatus['unit'
   return text === current ? 'installed' : 'outdated';
 }
 
-/** One word is a state, whatever the exit code; more are a complaint. */
+/** A single word is a state, whatever the exit code; more words are a complaint. */
 function wordOf(reply: SystemReply | undefined): string | null {
   return reply !== undefined && /^[a-z-]+$/.test(reply.words) ? reply.words : null;
 }
 
-/** Runs systemctl until it refuses; what is left to be done is for a person. */
+/** Runs the systemctl commands until one is refused; the rest is left for a person. */
 async function tell(
   tools: ServiceTools,
   steps: readonly (readonly string[])[],
@@ -146,13 +146,13 @@ async function lingering(
   };
 }
 
-/** The link that enabling makes; it may be left where systemctl is not there, or refused. */
+/** Removes the link made by enabling, which may be left if systemctl is missing or refused. */
 function removeLink({ fileSystem, unitDirectory }: ServiceTools, path: string): void {
   const link = join(unitDirectory, 'default.target.wants', UNIT_NAME);
   try {
     const target = fileSystem.look(link)?.kind === 'link' ? fileSystem.readLink(link) : undefined;
     if (target !== undefined && resolve(dirname(link), target) === path) removeQuietly(fileSystem, link);
   } catch {
-    // It cannot be looked at, so it is not ours to remove; systemd passes over a link to nothing.
+    // It cannot be inspected, so it is not ours to remove; systemd skips a link that leads nowhere.
   }
 }

@@ -9,21 +9,21 @@ import {
 } from '../run/index.js';
 import { ensureDirectory, Lock, type LockTools, tryAcquireLock } from '../storage/index.js';
 
-/** The projects of this user; one that cannot be opened says why when it is. */
+/** A project of this user; if it cannot be opened, opening it says why. */
 export interface ServiceProject {
   readonly path: string;
   open(): RunServices;
 }
 
-/** A project whose run could not even be looked at. */
+/** A project whose run could not even be inspected. */
 export interface UnreadableProject {
   readonly project: string;
   readonly reason: string;
 }
 
-/** What one start of the service came to. */
+/** The result of one start of the service. */
 export interface StartReport {
-  /** Whether another process was at it already; then nothing was done. */
+  /** Whether another process was already at it, so nothing was done. */
   readonly isTaken: boolean;
   readonly runs: readonly RestartOutcome[];
   readonly unreadable: readonly UnreadableProject[];
@@ -31,7 +31,7 @@ export interface StartReport {
 
 export interface StartRunsOptions {
   readonly tools: LockTools;
-  /** Where the lock of the service is. */
+  /** The directory of the service's lock. */
   readonly directory: string;
   readonly projects: readonly ServiceProject[];
   readonly signal: AbortSignal;
@@ -39,13 +39,14 @@ export interface StartRunsOptions {
 }
 
 /**
- * Starts every run again that was working, one after the other, and asks about those that only a person can start. One that
- * cannot be started keeps no other. Killed in the middle, the next start goes on with what is left: what runs is held.
+ * Starts every run again that was working, one after the other, and asks about those that only a person can start. If one
+ * cannot be started, the others are not held up. If this is killed midway, the next start continues with the rest: runs
+ * already started hold their locks.
  */
 export async function startRuns(options: StartRunsOptions): Promise<StartReport> {
   const { tools, directory, projects, signal, onRun } = options;
   ensureDirectory(tools.fileSystem, directory);
-  // Two that judge at once would ask twice.
+  // Two processes judging at once would ask twice.
   const lock = tryAcquireLock(tools, join(directory, 'start'));
   if (!(lock instanceof Lock)) return { isTaken: true, runs: [], unreadable: [] };
   using _held = lock;
@@ -61,7 +62,7 @@ export async function startRuns(options: StartRunsOptions): Promise<StartReport>
   return { isTaken: false, runs, unreadable };
 }
 
-/** What that would come to now. */
+/** What a start would do now. */
 export async function planStart(projects: readonly ServiceProject[]): Promise<RestartPlan[]> {
   const plans: RestartPlan[] = [];
   for (const project of projects) {
@@ -71,7 +72,7 @@ export async function planStart(projects: readonly ServiceProject[]): Promise<Re
   return plans;
 }
 
-/** A directory with a config that is not valid, or a loop that cannot be read, is nothing that others wait for. */
+/** A directory with an invalid config or an unreadable loop does not hold up the others. */
 async function attemptAt<Result>(
   { path, open }: ServiceProject,
   action: (services: RunServices) => Promise<Result>,

@@ -1,12 +1,12 @@
 import { findProgram, type ProgramTools, runProgram } from '../programs/index.js';
 
-/** What asking systemd needs. */
+/** What calling systemd needs. */
 export interface SystemTools extends ProgramTools {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
 }
 
-/** What a program of systemd said, and whether it was content. */
+/** What a program of systemd printed, and whether it succeeded. */
 export interface SystemReply {
   readonly isDone: boolean;
   readonly words: string;
@@ -14,7 +14,7 @@ export interface SystemReply {
 
 const PATIENCE_MS = 30_000;
 
-/** Runs `systemctl --user` or `loginctl`, by argument vector; undefined where there is none. */
+/** Runs `systemctl --user` or `loginctl` from its argument vector; undefined if it is not installed. */
 export async function askSystem(
   tools: SystemTools,
   program: 'systemctl' | 'loginctl',

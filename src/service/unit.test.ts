@@ -12,12 +12,12 @@ const PLACES = [
 ];
 
 describe('unitText', () => {
-  it.each(PLACES)('gives %j back as it is, as program, as argument and as a variable', (place) => {
+  it.each(PLACES)('gives %j back unchanged, as program, as argument and as a variable', (place) => {
     const text = unitText({
       command: [place, place, 'service', 'run'],
       environment: { HOLDFAST_HOME: place },
     });
-    // systemd takes no program with such a name.
+    // systemd accepts no program with such a name.
     const before = /["'\\\n]/.test(place) ? ['/usr/bin/env'] : [];
     expect(readUnit(text)).toEqual({
       command: [...before, place, place, 'service', 'run'],
@@ -26,7 +26,7 @@ describe('unitText', () => {
     expect(text.split('\n').filter((line) => line.startsWith('ExecStart='))).toHaveLength(1);
   });
 
-  it('spares the runs that it started, and is started again only where it was killed', () => {
+  it('spares the runs that it started, and is started again only if it was killed', () => {
     const text = unitText({ command: ['/usr/bin/node'], environment: {} });
     expect(text).toContain('\nKillMode=process\n');
     expect(text).toContain('\nRestart=on-abnormal\n');

@@ -15,7 +15,7 @@ describe('a failed call', () => {
     ['EIO', 'broken', 'disk'],
     ['ENOENT', 'gone', 'again'],
     ['EXDEV', 'other', 'report it'],
-  ])('%s is told as %s, with a remedy', (code, fault, remedy) => {
+  ])('%s is classified as %s, with a remedy', (code, fault, remedy) => {
     const cause = systemError(code, 'open', '/x');
     expect(faultOf(cause)).toBe(fault);
     expect(new StorageError('Could not open /x', { path: '/x', step: 'open', cause })).toMatchObject({
@@ -26,7 +26,7 @@ describe('a failed call', () => {
     });
   });
 
-  it('is told as other where the system gives no code', () => {
+  it('is classified as other if the system gives no code', () => {
     expect(
       [new Error('x'), 'text', undefined, Object.assign(new Error('x'), { code: 5 })].map(faultOf),
     ).toEqual(['other', 'other', 'other', 'other']);
@@ -53,7 +53,7 @@ describe('attempt', () => {
     ).toThrow(expect.objectContaining({ code: 'STORAGE_FAILED', path: '/x', step: 'read', cause }));
   });
 
-  it('passes our own errors on as they are', () => {
+  it('passes our own errors on unchanged', () => {
     const ours = new UnsafePathError('/x', 'it is a trap');
     expect(() =>
       attempt('/y', 'read', () => {

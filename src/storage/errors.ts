@@ -1,7 +1,7 @@
 import { HoldfastError, type HoldfastErrorOptions, messageOf } from '../foundation/index.js';
 import { type FileFacts, type FileSystem, systemCode } from './bytes/file-system.js';
 
-/** What stands behind a failed call, in terms of what a person can do. */
+/** The cause of a failed call, in terms of what a person can do about it. */
 export type StorageFault = 'full' | 'read-only' | 'denied' | 'exhausted' | 'broken' | 'gone' | 'other';
 
 const FAULTS: Readonly<Record<string, StorageFault>> = {
@@ -28,11 +28,11 @@ const HINTS: Readonly<Record<StorageFault, string>> = {
   exhausted: 'The process or the machine ran out of open files or memory: close something and try again.',
   broken:
     'The disk reported an error: check it (dmesg, smartctl) before you continue; the file was not acknowledged.',
-  gone: 'Its directory is not there, or something removed it meanwhile: make it, and run the command again.',
-  other: 'Nothing was changed. Run the command again; if it repeats, report it with this message.',
+  gone: 'Its directory does not exist, or something has removed it: create it and run the command again.',
+  other: 'Nothing was changed. Run the command again; if it happens again, report it with this message.',
 };
 
-/** The remedy for the fault behind an error. */
+/** The kind of fault behind an error, which decides the remedy. */
 export function faultOf(error: unknown): StorageFault {
   return FAULTS[systemCode(error) ?? ''] ?? 'other';
 }
@@ -43,7 +43,7 @@ interface StorageErrorFacts {
   cause: unknown;
 }
 
-/** A call to the file system failed: which path, at which step, why, and what to do. */
+/** A file system call failed: which path, at which step, why, and what to do. */
 export class StorageError extends HoldfastError<'STORAGE_FAILED' | 'ATOMIC_WRITE_FAILED'> {
   readonly code: 'STORAGE_FAILED' | 'ATOMIC_WRITE_FAILED' = 'STORAGE_FAILED';
   readonly path: string;
@@ -59,7 +59,7 @@ export class StorageError extends HoldfastError<'STORAGE_FAILED' | 'ATOMIC_WRITE
   }
 }
 
-/** A file could not be written as a whole; the one that was there is untouched and the temporary file is gone. */
+/** A file could not be written as a whole; the previous one is untouched and the temporary file is gone. */
 export class AtomicWriteError extends StorageError {
   override readonly code = 'ATOMIC_WRITE_FAILED';
 
@@ -68,7 +68,7 @@ export class AtomicWriteError extends StorageError {
   }
 }
 
-/** Something that is not ours, or not what it should be, stands at one of our paths. */
+/** Something at one of our paths is not ours, or not what it should be. */
 export class UnsafePathError extends HoldfastError<'UNSAFE_PATH'> {
   readonly code = 'UNSAFE_PATH';
   readonly path: string;
@@ -85,7 +85,7 @@ export class UnsafePathError extends HoldfastError<'UNSAFE_PATH'> {
   }
 }
 
-/** A file of ours that does not verify. Its bytes stay where they are until they are set aside. */
+/** A file of ours that does not verify. Its bytes stay in place until they are set aside. */
 export class DocumentDamagedError extends HoldfastError<'DOCUMENT_DAMAGED'> {
   readonly code = 'DOCUMENT_DAMAGED';
   readonly path: string;
@@ -98,7 +98,7 @@ export class DocumentDamagedError extends HoldfastError<'DOCUMENT_DAMAGED'> {
   }
 }
 
-/** A document that its own reader would refuse. It was not written; what was there before still is. */
+/** A document that its own reader would refuse. It was not written; the previous one is still there. */
 export class DocumentRefusedError extends HoldfastError<'DOCUMENT_REFUSED'> {
   readonly code = 'DOCUMENT_REFUSED';
   readonly path: string;
@@ -114,13 +114,13 @@ export class DocumentRefusedError extends HoldfastError<'DOCUMENT_REFUSED'> {
   }
 }
 
-/** A document written by a newer Holdfast: we read it, but must not rewrite it to less. */
+/** A document written by a newer Holdfast. We can read it, but rewriting it would lose something. */
 export class NewerVersionError extends HoldfastError<'NEWER_VERSION'> {
   readonly code = 'NEWER_VERSION';
 
   constructor(path: string, version: number) {
     super(
-      `${path} was written by a newer Holdfast (format version ${version}) and is not changed by this one`,
+      `${path} was written by a newer Holdfast (format version ${version}); this one will not change it`,
       {
         hint: 'Update holdfast, or use the newer installation for this session.',
       },
@@ -128,7 +128,7 @@ export class NewerVersionError extends HoldfastError<'NEWER_VERSION'> {
   }
 }
 
-/** Runs one call of the port; what it throws becomes a STORAGE_FAILED that names path and step. */
+/** Runs one call of the port; turns whatever it throws into a STORAGE_FAILED that names path and step. */
 export function attempt<Result>(path: string, step: string, action: () => Result): Result {
   try {
     return action();
@@ -137,9 +137,9 @@ export function attempt<Result>(path: string, step: string, action: () => Result
   }
 }
 
-/** What stands at a path, links not followed; undefined where there is nothing. Throws STORAGE_FAILED. */
+/** What is at a path, without following links; undefined if nothing is. Throws STORAGE_FAILED. */
 export function lookAt(fileSystem: FileSystem, path: string): FileFacts | undefined {
-  // Without `attempt`: long lists look at ten thousands of files.
+  // Not through `attempt`: long lists look at tens of thousands of files.
   try {
     return fileSystem.look(path);
   } catch (error) {
@@ -147,7 +147,7 @@ export function lookAt(fileSystem: FileSystem, path: string): FileFacts | undefi
   }
 }
 
-/** What went wrong in a call of the port as our own error; one that is ours already stays as it is. */
+/** Turns a failed port call into an error of ours; an error that is already ours stays unchanged. */
 export function asStorageError(path: string, step: string, error: unknown): HoldfastError {
   if (error instanceof HoldfastError) return error;
   return new StorageError(`Could not ${step} ${path}`, { path, step, cause: error });

@@ -3,7 +3,7 @@ import { readFile } from './bytes/atomic-file.js';
 import type { FileSystem } from './bytes/file-system.js';
 import { isRepositoryTop } from './layout.js';
 
-/** The one directory that all worktrees of a repository share; undefined outside of any. */
+/** The directory that all worktrees of a repository share; undefined outside a repository. */
 export function gitCommonDirectory(fileSystem: FileSystem, from: string): string | undefined {
   const start = realPath(fileSystem, from);
   if (start === undefined) return undefined;
@@ -16,7 +16,7 @@ export function gitCommonDirectory(fileSystem: FileSystem, from: string): string
   }
 }
 
-/** A worktree, or a submodule, names its git directory in a file; a worktree's names the common one. */
+/** A worktree, or a submodule, names its git directory in a file; a worktree's git directory names the common one. */
 function commonOf(fileSystem: FileSystem, directory: string, file: string): string | undefined {
   const named = /^gitdir: (.+)$/m.exec(readFile(fileSystem, file) ?? '')?.[1];
   if (named === undefined) return undefined;
@@ -25,7 +25,7 @@ function commonOf(fileSystem: FileSystem, directory: string, file: string): stri
   return realPath(fileSystem, common === undefined ? own : resolve(own, common));
 }
 
-/** Where a path really is; undefined where it is gone, or may not be seen. */
+/** The real path behind a path; undefined if it is gone or we may not see it. */
 export function realPath(fileSystem: FileSystem, path: string): string | undefined {
   try {
     return fileSystem.resolve(path);

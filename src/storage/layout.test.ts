@@ -79,20 +79,20 @@ describe('findLoopDirectory', () => {
     expect(await inShop((at) => writeFileSync(at('shop/.git'), 'gitdir: x\n'))).toBe('shop/.prp-session');
   });
 
-  it('is where a session of ours is already, upwards to the top of the repository', async () => {
+  it('is where a session of ours already is, upwards to the top of the repository', async () => {
     const inRepository = inProject(['shop/src', 'shop/.git/x']);
     expect(await inRepository((at) => mkdirSync(at('shop/src/.prp-session')))).toBe('shop/src/.prp-session');
     expect(await inRepository((at) => mkdirSync(at('shop/.prp-session')))).toBe('shop/.prp-session');
   });
 
-  it('is never above the repository, the nearest one where they are nested', async () => {
+  it('is never above the repository; of nested ones, the nearest counts', async () => {
     const nested = inProject(['shop/src/.git/x', '.git/x']);
     expect(await nested((at) => mkdirSync(at('.prp-session')))).toBe('shop/src/.prp-session');
     const worktree = inProject(['shop/src', '.git/x', '.prp-session']);
     expect(await worktree((at) => writeFileSync(at('shop/.git'), 'gitdir: x\n'))).toBe('shop/.prp-session');
   });
 
-  it('is in the working directory alone without a repository: an empty .git is none', async () => {
+  it('is only in the working directory if there is no repository: an empty .git is none', async () => {
     expect(await inShop(() => {})).toBe('shop/src/.prp-session');
     expect(await inShop((at) => mkdirSync(at('.git')))).toBe('shop/src/.prp-session');
     expect(await inShop((at) => mkdirSync(at('shop/.prp-session')))).toBe('shop/src/.prp-session');

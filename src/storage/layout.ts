@@ -3,7 +3,7 @@ import type { FileSystem } from './bytes/file-system.js';
 import { resolveUserPath } from './bytes/user-file.js';
 import { lookAt, UnsafePathError } from './errors.js';
 
-/** The few roots that everything we create is derived from. */
+/** The few roots from which every path we create is derived. */
 export interface Roots {
   readonly home: string;
   readonly config: string;
@@ -22,12 +22,12 @@ export interface MovedDirectories {
   readonly worktree?: string | undefined;
 }
 
-/** Every path we create, by what it is for. */
+/** Every path we create, by purpose. */
 export interface Layout {
   readonly configFile: string;
   readonly questions: string;
   readonly questionTrash: string;
-  /** Permissions that hooks of agents ask for. */
+  /** Permissions that agents' hooks request. */
   readonly permissions: string;
   readonly permissionTrash: string;
   readonly conversations: string;
@@ -38,39 +38,39 @@ export interface Layout {
   /** How runs were started, and what happened in them. */
   readonly runs: string;
   readonly runTrash: string;
-  /** The worktrees of runs, and one small file for each. */
+  /** The worktrees of runs, with one small file for each. */
   readonly worktrees: string;
-  /** Where new worktrees are made. */
+  /** Where new worktrees are created. */
   readonly newWorktrees: string;
-  /** What `setup` wrote into the settings of agent clients, so that it can be taken back. */
+  /** What `setup` wrote into the settings of agent clients, so it can be undone. */
   readonly setups: string;
-  /** One small file for each program that runs now. */
+  /** One small file for each running program. */
   readonly programs: string;
-  /** One small file for each terminal that a view of ours holds now. */
+  /** One small file for each terminal that a view of ours currently holds. */
   readonly terminals: string;
   /** One small file for each directory where work was started. */
   readonly projects: string;
-  /** One small file for each agent that a person started and whose hooks told us of it. */
+  /** One small file for each agent that a person started and whose hooks reported it to us. */
   readonly agents: string;
-  /** One small file for each event and channel: what a person was told. */
+  /** One small file for each event and channel, saying what a person was told. */
   readonly notices: string;
-  /** What is queued: entries, what is kept with each, and the workers. */
+  /** The queue: its entries, the data kept with each, and the workers. */
   readonly queue: string;
-  /** What runs share: the windows of accounts, and what was used on each day. */
+  /** What runs share: the usage windows of accounts, and the usage of each day. */
   readonly accounts: string;
-  /** The lock of the service that starts runs again. */
+  /** The lock of the service that restarts runs. */
   readonly service: string;
-  /** The page: its origin, who is signed in, its servers, and what was done through it. */
+  /** The page: its origin, who is signed in, its servers, and the actions taken through it. */
   readonly web: string;
-  /** This machine in the fleet: who it is, and what it sent to others and has no reply to. */
+  /** This machine in the fleet: its identity, and what it has sent to others without a reply so far. */
   readonly fleet: string;
   /** The conversations of our own agent program. */
   readonly scripted: string;
 }
 
 /**
- * Derives all paths, each when it is asked for: a command needs few of them. A moved directory keeps its trash beside it,
- * so that moving there stays one rename.
+ * Derives all paths, each only on request: a command needs few of them. A moved directory keeps its trash beside it, so
+ * moving something there is still a single rename.
  */
 export function deriveLayout(roots: Roots, workingDirectory: string, moved: MovedDirectories = {}): Layout {
   return {
@@ -160,8 +160,9 @@ export function deriveLayout(roots: Roots, workingDirectory: string, moved: Move
 const LOOP_DIRECTORY = '.prp-session';
 
 /**
- * Where the loop of a project is kept: inside a git work tree the nearest `.prp-session` upwards that is ours, else one to
- * be made at the top of that tree; without git in the working directory alone, for whatever is above it is another's.
+ * The directory that keeps the loop of a project. Inside a git work tree it is the nearest `.prp-session` upwards that
+ * is ours, or a new one at the top of that tree. Without git only the working directory counts, because anything above
+ * it belongs to something else.
  */
 export function findLoopDirectory(fileSystem: FileSystem, workingDirectory: string): string {
   const places = loopPlaces(fileSystem, workingDirectory);
@@ -170,8 +171,8 @@ export function findLoopDirectory(fileSystem: FileSystem, workingDirectory: stri
 }
 
 /**
- * The nearest `.prp-session` of ours above where loops are looked for from here: release 0.1 went up without end, and may
- * have put one there. Undefined where there is none.
+ * The nearest `.prp-session` of ours above the places we search from here: release 0.1 searched upwards without limit
+ * and may have put one there. Undefined if there is none.
  */
 export function findLoopAbove(fileSystem: FileSystem, workingDirectory: string): string | undefined {
   const above = parentsOf(workingDirectory).slice(loopPlaces(fileSystem, workingDirectory).length);
@@ -180,8 +181,8 @@ export function findLoopAbove(fileSystem: FileSystem, workingDirectory: string):
 }
 
 /**
- * Refuses a loop in a directory where somebody else could take it away and put another in its place: one that everybody may
- * write to, or that belongs to another user than us and root. A group that shares a project is trusted. Throws UNSAFE_PATH.
+ * Refuses a loop in a directory where another user could replace it: one that everybody may write to, or that belongs
+ * neither to us nor to root. A group that shares a project is trusted. Throws UNSAFE_PATH.
  */
 export function assertLoopPlace(fileSystem: FileSystem, loopDirectory: string): void {
   const place = resolveUserPath(fileSystem, dirname(loopDirectory));
@@ -189,7 +190,7 @@ export function assertLoopPlace(fileSystem: FileSystem, loopDirectory: string): 
   if (place === undefined || facts === undefined) return;
   const uid = process.geteuid?.();
   if (uid !== undefined && facts.uid !== uid && facts.uid !== 0)
-    throw new UnsafePathError(place, `it belongs to user ${facts.uid}, and we are user ${uid}`, PLACE_HINT);
+    throw new UnsafePathError(place, `it belongs to user ${facts.uid}, but we are user ${uid}`, PLACE_HINT);
   if ((facts.mode & 0o002) !== 0)
     throw new UnsafePathError(
       place,
@@ -199,9 +200,9 @@ export function assertLoopPlace(fileSystem: FileSystem, loopDirectory: string): 
 }
 
 const PLACE_HINT =
-  'No loop is kept in such a directory. Work in a directory of your own, or set loop.dir in config.json to one.';
+  'Holdfast keeps no loop in such a directory. Work in a directory of your own, or set loop.dir in config.json to one.';
 
-/** From here upwards to the top of the git work tree; without one, only here. */
+/** From here upwards to the top of the git work tree; without git, only here. */
 function loopPlaces(fileSystem: FileSystem, workingDirectory: string): string[] {
   const parents = parentsOf(workingDirectory);
   const top = parents.findIndex((parent) => isRepositoryTop(fileSystem, parent));
@@ -215,8 +216,8 @@ function hasLoop(fileSystem: FileSystem, place: string): boolean {
 }
 
 /**
- * Whether a directory is the top of a git repository or of one of its worktrees. An empty `.git` is none, as for git
- * itself: the sandbox of Codex makes one wherever its commands may write, also in the temporary directory.
+ * Whether a directory is the top of a git repository or of one of its worktrees. An empty `.git` does not count, just
+ * as for git itself: the Codex sandbox makes one wherever its commands may write, including the temporary directory.
  */
 export function isRepositoryTop(fileSystem: FileSystem, directory: string): boolean {
   const git = join(directory, '.git');
@@ -228,7 +229,7 @@ function isEmpty(fileSystem: FileSystem, directory: string): boolean {
   try {
     return fileSystem.list(directory).length === 0;
   } catch {
-    return false; // it may not be looked into: git will say more
+    return false; // we may not look inside: git will say more
   }
 }
 

@@ -18,7 +18,7 @@ const clock = new FakeClock({ now: '2026-03-01T12:34:56.789Z' });
 const tools = storageTools({ clock });
 
 describe('setAside', () => {
-  it('moves a file to a name that says when, and keeps its bytes', async () => {
+  it('moves a file to a name with the time, and keeps its bytes', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('answers.json'), 'torn');
     expect(setAside(tools, dir.at('answers.json'))).toBe(dir.at('answers.json.damaged-20260301T123456789Z'));
@@ -26,7 +26,7 @@ describe('setAside', () => {
     expect(readFileSync(dir.at('answers.json.damaged-20260301T123456789Z'), 'utf8')).toBe('torn');
   });
 
-  it('never writes over what was set aside before', async () => {
+  it('never overwrites what was set aside before', async () => {
     await using dir = await tempDir();
     const kept = ['one', 'two', 'three'].map((text) => {
       writeFileSync(dir.at('a'), text);
@@ -57,7 +57,7 @@ describe('setAside', () => {
     expect(existsSync(dir.at('a'))).toBe(false);
   });
 
-  it('tells what cannot be set aside', async () => {
+  it('reports what cannot be set aside', async () => {
     await using dir = await tempDir();
     mkdirSync(dir.at('directory'));
     expect(() => setAside(tools, dir.at('gone'))).toThrow(
@@ -70,7 +70,7 @@ describe('setAside', () => {
 });
 
 describe('keepDamagedBytes', () => {
-  it('keeps a stretch of bytes in a private file that says when and where', async () => {
+  it('keeps a stretch of bytes in a private file named after time and place', async () => {
     await using dir = await tempDir();
     const bytes = Buffer.from([0, 1, 2, 0xff]);
     const kept = keepDamagedBytes(tools, dir.at('log.jsonl'), 4_711, bytes);
@@ -79,7 +79,7 @@ describe('keepDamagedBytes', () => {
     expect(statSync(kept).mode & 0o7777).toBe(0o600);
   });
 
-  it('never writes over what was kept before', async () => {
+  it('never overwrites what was kept before', async () => {
     await using dir = await tempDir();
     const kept = [1, 2].map((byte) => keepDamagedBytes(tools, dir.at('log'), 5, Buffer.from([byte])));
     expect(new Set(kept).size).toBe(2);

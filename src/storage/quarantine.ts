@@ -3,7 +3,7 @@ import type { Clock } from '../foundation/index.js';
 import { createFile, linkIfAbsent, type StorageTools, syncDirectory } from './bytes/atomic-file.js';
 import { attempt } from './errors.js';
 
-/** Moves a damaged file aside under a new name beside it, durably, and returns that name. Nothing is deleted. */
+/** Durably moves a damaged file aside, under a new name beside the old one, and returns that name. Nothing is deleted. */
 export function setAside(tools: StorageTools & { clock: Clock }, path: string): string {
   const { fileSystem } = tools;
   return attempt(path, 'set aside', () => {
@@ -14,7 +14,7 @@ export function setAside(tools: StorageTools & { clock: Clock }, path: string): 
   });
 }
 
-/** Gives a damaged file a second name beside it and returns that; the caller replaces the first and syncs. */
+/** Gives a damaged file a second name beside the first and returns it; the caller then replaces the first and syncs. */
 export function keepBeside(tools: StorageTools & { clock: Clock }, path: string): string {
   for (let attemptNumber = 0; ; attemptNumber++) {
     const kept = damagedName(tools.clock, path, attemptNumber);
@@ -22,7 +22,7 @@ export function keepBeside(tools: StorageTools & { clock: Clock }, path: string)
   }
 }
 
-/** Keeps a damaged stretch of bytes in a file of its own beside the original and returns its name. */
+/** Keeps a damaged stretch of bytes in a file of its own beside the original and returns the new name. */
 export function keepDamagedBytes(
   tools: StorageTools & { clock: Clock },
   path: string,

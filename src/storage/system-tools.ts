@@ -4,15 +4,15 @@ import type { LockTools } from './lock/lock.js';
 import { ownIdentity } from './lock/process-identity.js';
 import { DirectoryWatcher } from './watcher.js';
 
-/** What a program may give instead of the real thing. */
+/** What a program may substitute for the real thing. */
 export interface SystemOptions {
   readonly log?: Logger;
   readonly clock?: Clock;
-  /** Where the files are; a test may keep them in memory (`holdfast/testing`). */
+  /** The file system; a test may keep it in memory (`holdfast/testing`). */
   readonly fileSystem?: FileSystem;
 }
 
-/** The real disk, time and identity, for the entry points that a program uses without our configuration. */
+/** The real disk, time and identity, for entry points that a program uses without our configuration. */
 export function systemTools(command: string, options: SystemOptions = {}): LockTools {
   const { log = silentLogger, clock = systemClock, fileSystem = nodeFileSystem } = options;
   return {

@@ -25,7 +25,7 @@ function session(dir: TempDir, name: string): string {
   return dir.at(name);
 }
 
-/** The real file system, and the paths that were synced, in order. */
+/** The real file system, plus the paths that were synced, in order. */
 function syncsOf(): { fileSystem: FileSystem; synced: string[] } {
   const synced: string[] = [];
   const paths = new Map<number, string>();
@@ -93,7 +93,7 @@ describe('Trash', () => {
     expect(trash.entries().map((entry) => entry.id)).toEqual(['early', 'late']);
   });
 
-  it('is empty where there is no directory yet', async () => {
+  it('is empty if there is no directory yet', async () => {
     await using dir = await tempDir();
     expect(trashIn(dir).entries()).toEqual([]);
     expect(trashIn(dir).purge(0)).toEqual([]);
@@ -116,7 +116,7 @@ describe('Trash', () => {
     expect(readdirSync(dir.at('trash')).sort()).toEqual([...names].sort());
   });
 
-  it('does not restore over something', async () => {
+  it('does not restore over an existing file', async () => {
     await using dir = await tempDir();
     const trash = trashIn(dir);
     const entry = trash.take('id', session(dir, 'a'));
@@ -126,7 +126,7 @@ describe('Trash', () => {
     expect(trash.entries()).toEqual([entry]);
   });
 
-  it('does not replace a file that comes there at the last moment', async () => {
+  it('does not replace a file that appears at the last moment', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a'), 'old');
     const entry = trashIn(dir).take('id', dir.at('a'));
@@ -146,7 +146,7 @@ describe('Trash', () => {
     expect(trashIn(dir).entries()).toEqual([]);
   });
 
-  it('purges what has lain here for longer, and says what', async () => {
+  it('purges what has been here for longer, and says what', async () => {
     await using dir = await tempDir();
     const clock = new FakeClock();
     const trash = trashIn(dir, clock);
@@ -181,7 +181,7 @@ describe('Trash', () => {
     expect(readFileSync(dir.at('precious', 'file'), 'utf8')).toBe('precious');
   });
 
-  it('purges the rest when one entry cannot be removed, and then tells', async () => {
+  it('purges the rest when one entry cannot be removed, and then reports it', async () => {
     await using dir = await tempDir();
     const clock = new FakeClock();
     const fileSystem: FileSystem = {
@@ -217,7 +217,7 @@ describe('Trash', () => {
     expect(readdirSync(dir.at('elsewhere'))).toHaveLength(1);
   });
 
-  it('tells what it cannot take', async () => {
+  it('reports what it cannot take', async () => {
     await using dir = await tempDir();
     expect(() => trashIn(dir).take('id', dir.at('gone'))).toThrow(
       expect.objectContaining({ code: 'STORAGE_FAILED', step: 'move to trash', fault: 'gone' }),

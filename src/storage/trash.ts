@@ -5,14 +5,14 @@ import { ensureDirectory, hasDirectory, listDirectory, removeTree } from './byte
 import { type FileSystem, systemCode } from './bytes/file-system.js';
 import { attempt } from './errors.js';
 
-/** Something that was moved away and can be put back. */
+/** Something that was moved to the trash and can be put back. */
 export interface TrashEntry {
   readonly id: string;
   readonly trashedAt: Date;
   readonly path: string;
 }
 
-/** A directory that removed sessions are moved to; it must be on the same file system as they are. */
+/** The directory that removed sessions are moved to; it must be on the same file system as they are. */
 export class Trash {
   readonly directory: string;
   readonly #fileSystem: FileSystem;
@@ -24,7 +24,7 @@ export class Trash {
     this.directory = directory;
   }
 
-  /** Moves a file or directory here under its session's id. Throws STORAGE_FAILED. */
+  /** Moves a file or directory into the trash under its session's id. Throws STORAGE_FAILED. */
   take(id: string, path: string): TrashEntry {
     ensureDirectory(this.#fileSystem, this.directory);
     return attempt(path, 'move to trash', () => {
@@ -32,7 +32,7 @@ export class Trash {
         const entry = this.#entry(id, new Date(time));
         if (this.#fileSystem.look(entry.path) !== undefined) continue;
         this.#fileSystem.rename(path, entry.path);
-        // Here first, then where it left: a power cut in between leaves two of it rather than none.
+        // First this directory, then the one it left: a power cut in between leaves two copies rather than none.
         syncDirectory(this.#fileSystem, this.directory);
         syncDirectory(this.#fileSystem, dirname(path));
         return entry;
@@ -40,7 +40,7 @@ export class Trash {
     });
   }
 
-  /** What is here, oldest first. Throws UNSAFE_PATH where something else stands in its place. */
+  /** The entries in the trash, oldest first. Throws UNSAFE_PATH if something else is in its place. */
   entries(): TrashEntry[] {
     if (!hasDirectory(this.#fileSystem, this.directory)) return [];
     const entries: TrashEntry[] = [];
@@ -53,7 +53,7 @@ export class Trash {
     return entries.sort((a, b) => a.trashedAt.getTime() - b.trashedAt.getTime());
   }
 
-  /** Puts an entry back, unless something stands there again: then false. Throws STORAGE_FAILED. */
+  /** Puts an entry back; returns false if something is at its path again. Throws STORAGE_FAILED. */
   restore(entry: TrashEntry, path: string): boolean {
     return attempt(path, 'restore', () => {
       if (this.#fileSystem.look(path) !== undefined) return false;
@@ -70,8 +70,8 @@ export class Trash {
   }
 
   /**
-   * Removes entries that have lain here for longer than this, for good, and returns them. One that cannot be removed
-   * does not keep the others; then the first failure is thrown at the end. Throws STORAGE_FAILED.
+   * Permanently removes entries that have been in the trash longer than this, and returns them. If one cannot be
+   * removed, the others still are; the first failure is thrown at the end. Throws STORAGE_FAILED.
    */
   purge(olderThanMs: number): TrashEntry[] {
     const limit = this.#clock.now().getTime() - olderThanMs;
@@ -88,7 +88,7 @@ export class Trash {
     return purged;
   }
 
-  /** A rename would replace a file that came there meanwhile; a link does not. */
+  /** A rename would replace a file that has appeared there since; a link does not. */
   #putBack(entry: TrashEntry, path: string): void {
     if (this.#fileSystem.look(entry.path)?.kind !== 'file') {
       this.#fileSystem.rename(entry.path, path);
@@ -108,7 +108,7 @@ function compactTime(time: Date): string {
   return time.toISOString().replaceAll(/[-:.]/g, '');
 }
 
-/** Undefined for digits that are no time: such a name is not ours. */
+/** Undefined if the digits are not a valid time: such a name is not ours. */
 function parseCompactTime(text: string): Date | undefined {
   const [, year, month, day, hour, minute, second, ms] =
     /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(text) ?? [];

@@ -11,7 +11,7 @@ function watcherOver(fileSystem: FileSystem, log = new RecordingLog()): Director
   return new DirectoryWatcher({ fileSystem, ids: systemIds, log });
 }
 
-/** Resolves with the first hint that is wanted. */
+/** Resolves with the first matching hint. */
 function hintOf(
   watcher: DirectoryWatcher,
   path: string,
@@ -67,7 +67,7 @@ describe('a real directory', () => {
     expect(readdirSync(dir.path)).toEqual(['a']);
   });
 
-  it('is hinted at when it goes, or comes later', async () => {
+  it('gives a hint when it disappears, or appears later', async () => {
     await using dir = await tempDir();
     mkdirSync(dir.at('sub'));
     await hintOf(
@@ -85,7 +85,7 @@ describe('a real directory', () => {
   });
 });
 
-describe('over a system that tells what the test says', () => {
+describe('over a system that reports what the test says', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -93,7 +93,7 @@ describe('over a system that tells what the test says', () => {
     vi.useRealTimers();
   });
 
-  /** A system whose watches the test speaks for; `deliver` answers the probe. */
+  /** A system whose watch events the test triggers; `deliver` answers the probe. */
   function scripted(options: { delivers: boolean }) {
     const watches = new Map<
       string,
@@ -118,7 +118,7 @@ describe('over a system that tells what the test says', () => {
         return { close: () => closed++ };
       },
     };
-    /** Whether anything is still looked at by the time: only ours, as other tests share this process. */
+    /** Whether the timer still checks anything; only our paths count, as other tests share this process. */
     const looksOn = () => {
       const before = looks;
       vi.advanceTimersByTime(10_000);
@@ -195,7 +195,7 @@ describe('over a system that tells what the test says', () => {
     watcher.close();
   });
 
-  it('polls where its probe is not delivered, says so, and remembers it for the device', async () => {
+  it('polls if its probe is not delivered, says so, and remembers it for the device', async () => {
     await using dir = await tempDir();
     const { fileSystem, closed, looksOn } = scripted({ delivers: false });
     const log = new RecordingLog();
@@ -222,21 +222,18 @@ describe('over a system that tells what the test says', () => {
     expect(looksOn()).toBe(false);
   });
 
-  it.each(['EMFILE', 'EACCES'] as const)(
-    'polls where watching is refused (%s), and says so',
-    async (fault) => {
-      await using dir = await tempDir();
-      const log = new RecordingLog();
-      const onHint = vi.fn();
-      const fileSystem = new FailingFileSystem({ fault, at: 1, only: ['watch'] });
-      const watch = watcherOver(fileSystem, log).watch(dir.path, onHint);
-      expect(watch.mode).toBe('polling');
-      expect(log.events).toMatchObject([{ event: 'watch.polling', fields: { reason: fault } }]);
-      vi.advanceTimersByTime(200);
-      expect(onHint.mock.calls).toEqual([[null]]);
-      watch.close();
-    },
-  );
+  it.each(['EMFILE', 'EACCES'] as const)('polls if watching is refused (%s), and says so', async (fault) => {
+    await using dir = await tempDir();
+    const log = new RecordingLog();
+    const onHint = vi.fn();
+    const fileSystem = new FailingFileSystem({ fault, at: 1, only: ['watch'] });
+    const watch = watcherOver(fileSystem, log).watch(dir.path, onHint);
+    expect(watch.mode).toBe('polling');
+    expect(log.events).toMatchObject([{ event: 'watch.polling', fields: { reason: fault } }]);
+    vi.advanceTimersByTime(200);
+    expect(onHint.mock.calls).toEqual([[null]]);
+    watch.close();
+  });
 
   it('polls when a watch breaks later', async () => {
     await using dir = await tempDir();
@@ -250,7 +247,7 @@ describe('over a system that tells what the test says', () => {
     watch.close();
   });
 
-  it('goes back to the slow check when nobody polls any more', async () => {
+  it('returns to the slow check when nothing is polled any more', async () => {
     await using dir = await tempDir();
     const fileSystem = new FailingFileSystem(
       { fault: 'EMFILE', at: 1, only: ['watch'] },
@@ -272,7 +269,7 @@ describe('over a system that tells what the test says', () => {
     watching.close();
   });
 
-  it('says nothing by a probe that could not be made (full, read-only)', async () => {
+  it('concludes nothing from a probe that could not be made (full, read-only)', async () => {
     await using dir = await tempDir();
     const fileSystem = new FailingFileSystem(
       { fault: 'EROFS', at: 1, only: ['open'] },
@@ -284,7 +281,7 @@ describe('over a system that tells what the test says', () => {
     watch.close();
   });
 
-  it('tells a directory that cannot be looked at as changed, and goes on', async () => {
+  it('reports a directory that cannot be checked as changed, and carries on', async () => {
     await using dir = await tempDir();
     const fileSystem = new FailingFileSystem(undefined, scripted({ delivers: true }).fileSystem);
     const onHint = vi.fn();

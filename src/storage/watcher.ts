@@ -5,16 +5,16 @@ import { type FileSystem, OpenFlags, systemCode, type WatchHandle } from './byte
 
 /** A watch on one directory. */
 export interface DirectoryWatch {
-  /** `watching`: told by the system within milliseconds. `polling`: looked at every 200 ms. */
+  /** `watching`: the system reports changes within milliseconds. `polling`: we look every 200 ms. */
   readonly mode: 'watching' | 'polling';
   close(): void;
 }
 
-/** A hint that a directory may have changed: the name that did, or null for "look yourself". */
+/** A hint that a directory may have changed: the name that changed, or null for "look yourself". */
 export type OnHint = (name: string | null) => void;
 
 const SAFETY_CHECK_MS = 2_000;
-/** More than that are looked at in turns: what it costs to wait must not grow with what there is. */
+/** More than this are checked in turns: the cost of waiting must not grow with the number of directories. */
 const CHECKED_AT_ONCE = 50;
 const POLL_MS = 200;
 const PROBE_MS = 1_000;
@@ -22,17 +22,18 @@ const PROBE_PREFIX = '.holdfast-probe-';
 
 /**
  * Watches directories and passes on hints; the receiver re-reads and decides. Hints may be missed, doubled or merged,
- * so every two seconds the directory's time stamp is compared as well, for up to fifty directories at a time. Where watching is refused, or a probe shows
- * that nothing is delivered (some network file systems), it polls every 200 ms and says so in the log.
+ * so every two seconds it also compares the directory's time stamp, for up to fifty directories at a time. If watching
+ * is refused, or a probe shows that nothing is delivered (some network file systems), it polls every 200 ms and says so
+ * in the log.
  */
 export class DirectoryWatcher {
   readonly #fileSystem: FileSystem;
   readonly #ids: Ids;
   readonly #log: Logger;
   readonly #watches = new Set<OneWatch>();
-  /** By device: does watching deliver there? Probed once. */
+  /** By device: whether watching delivers there. Probed once. */
   readonly #delivers = new Map<number, boolean>();
-  /** Devices whose probe is under way: one is enough, however many directories are watched at once. */
+  /** Devices being probed: one probe is enough, however many directories are watched at once. */
   readonly #probing = new Set<number>();
   #ticker: NodeJS.Timeout | undefined;
   #tickMs = SAFETY_CHECK_MS;
@@ -43,7 +44,7 @@ export class DirectoryWatcher {
     this.#log = options.log;
   }
 
-  /** Starts to watch. It never throws: a directory that cannot be watched is polled. */
+  /** Starts watching. Never throws: a directory that cannot be watched is polled. */
   watch(path: string, onHint: OnHint): DirectoryWatch {
     const watch = new OneWatch(this.#fileSystem, path, onHint, (reason) => this.#poll(watch, reason));
     this.#watches.add(watch);
@@ -64,7 +65,7 @@ export class DirectoryWatcher {
     };
   }
 
-  /** Ends every watch. */
+  /** Stops every watch. */
   close(): void {
     for (const watch of this.#watches) watch.stop();
     this.#watches.clear();
@@ -92,7 +93,7 @@ export class DirectoryWatcher {
     }
   }
 
-  /** Those that were not looked at for the longest time, of which the set keeps the order. */
+  /** Checks those that have waited longest; the set keeps that order. */
   #compare(isAnyPolling: boolean): void {
     const due = isAnyPolling ? [...this.#watches] : [...this.#watches].slice(0, CHECKED_AT_ONCE);
     for (const watch of due) {
@@ -106,7 +107,7 @@ export class DirectoryWatcher {
     return this.#delivers.has(device) || this.#probing.has(device);
   }
 
-  /** Makes a file in the directory and waits for the hint of it; a device that stays silent is polled from then on. */
+  /** Creates a file in the directory and waits for its hint; a device that stays silent is polled from then on. */
   #probe(watch: OneWatch, device: number): void {
     const name = `${PROBE_PREFIX}${this.#ids.token()}`;
     this.#probing.add(device);
@@ -118,7 +119,7 @@ export class DirectoryWatcher {
       for (const one of [...this.#watches])
         if (one.device === device && !one.isPolling) this.#poll(one, 'the probe was not delivered');
     };
-    // After a time in which we were too busy to hear anything, what has arrived meanwhile is heard first.
+    // If we were too busy to hear anything, first handle what has arrived since.
     const timer = setTimeout(() => setImmediate(conclude), PROBE_MS);
     timer.unref();
     watch.onProbe = (seen) => {
@@ -134,7 +135,7 @@ export class DirectoryWatcher {
       removeQuietly(this.#fileSystem, path);
       closeQuietly(this.#fileSystem, descriptor);
     } catch {
-      // Nothing can be created here (full, read-only): the probe says nothing, the safety check remains.
+      // Nothing can be created here (full, read-only): the probe proves nothing, but the safety check remains.
       clearTimeout(timer);
       this.#probing.delete(device);
       watch.onProbe = undefined;
@@ -183,7 +184,7 @@ class OneWatch {
     this.#handle = undefined;
   }
 
-  /** Passes a hint on if the directory's own time stamp moved since the last look. */
+  /** Passes on a hint if the directory's own time stamp has changed since the last check. */
   compare(): void {
     const { stamp } = this.#look();
     if (stamp === this.#seen && !this.isPolling) return;
@@ -201,7 +202,7 @@ class OneWatch {
       const facts = this.#fileSystem.look(this.path);
       return { stamp: `${facts?.inode}:${facts?.modifiedMs}`, device: facts?.device };
     } catch {
-      // A look that fails is told as a change: the receiver meets the error itself when it re-reads.
+      // A failed check is reported as a change: the receiver meets the error itself when it re-reads.
       return { stamp: 'unreadable', device: undefined };
     }
   }

@@ -6,12 +6,12 @@ import { ProgramRegistry } from '../programs/index.js';
 import { ensureDirectory, listDirectory, systemTools } from '../storage/index.js';
 import type { ScriptedPlay, ScriptedTurn } from './scripted-agent.js';
 
-/** A driver to hold against the contract, and how to make the agent behind it play a script. */
+/** A driver to check against the contract, and how to make the agent behind it play a script. */
 export interface DriverSetup {
   readonly driver: AgentDriver;
   /**
-   * Makes the agent play and says how it is started: `scriptedStart` does both where the driver speaks a protocol of the
-   * scripted agent. `directory` is a directory of this clause alone.
+   * Makes the agent play a script and returns how to start it: `scriptedStart` does both if the driver speaks a protocol
+   * of the scripted agent. `directory` belongs to this clause alone.
    */
   prepare(
     play: ScriptedPlay,
@@ -19,16 +19,16 @@ export interface DriverSetup {
   ): Pick<StartOptions, 'command' | 'args' | 'environment' | 'workingDirectory'>;
 }
 
-/** One thing that every driver must keep to. `run` rejects where it does not. */
+/** One promise that every driver must keep. `run` rejects if the driver breaks it. */
 export interface DriverClause {
   readonly name: string;
-  /** `directory` must be empty or missing, and another one for each clause. */
+  /** `directory` must be empty or missing, and different for each clause. */
   run(directory: string): Promise<void>;
 }
 
 /**
- * The contract of drivers, clause by clause, for any test runner. What the capabilities of the driver exclude is left
- * out. After each clause no program that was started may be left.
+ * The contract of drivers, clause by clause, for any test runner. Clauses that the driver's capabilities exclude are left
+ * out. After each clause, no program that it started may still be running.
  */
 export function driverClauses(setup: DriverSetup): DriverClause[] {
   const { capabilities } = setup.driver;
@@ -51,7 +51,7 @@ interface Clause {
 
 const CLAUSES: readonly Clause[] = [
   {
-    name: 'yields what the agent says, and one end, which is the last event',
+    name: 'yields what the agent says, and exactly one end as the last event',
     async prove(stage) {
       const connection = await stage.start([[{ say: 'Hello.' }]]);
       const events = await all(connection.prompt('hello'));
@@ -61,7 +61,7 @@ const CLAUSES: readonly Clause[] = [
     },
   },
   {
-    name: 'takes one prompt after the other in the same conversation',
+    name: 'takes one prompt after another in the same conversation',
     async prove(stage) {
       const connection = await stage.start([[{ say: 'one' }], [{ say: 'two: {{earlier}}' }]]);
       await all(connection.prompt('The word is anchor'));
@@ -114,7 +114,7 @@ const CLAUSES: readonly Clause[] = [
     },
   },
   {
-    name: 'reads on after bytes that are no message',
+    name: 'keeps reading after bytes that are not a message',
     async prove(stage) {
       const connection = await stage.start([[{ garbage: '}{ no message\n' }, { say: 'still here' }]]);
       const events = await all(connection.prompt('work'));
@@ -191,7 +191,7 @@ function endsOf(events: readonly AgentEvent[]): TurnEndReason[] {
 }
 
 async function rejectsWith(code: string, act: () => Promise<unknown>): Promise<void> {
-  // A driver may refuse at once or at the first event.
+  // A driver may refuse at once or with the first event.
   const outcome = await Promise.resolve()
     .then(act)
     .then(

@@ -6,8 +6,8 @@ interface Sleeper {
 }
 
 /**
- * Time that moves only when a test says so. With `autoAdvance` a sleep moves it: code that backs off runs through at
- * once, and `slept` tells how patient it was.
+ * Time that moves only when a test moves it. With `autoAdvance` each sleep moves it: code that backs off finishes at
+ * once, and `slept` shows how long it would have waited.
  */
 export class FakeClock implements Clock {
   readonly slept: number[] = [];
@@ -56,7 +56,7 @@ export class FakeClock implements Clock {
     });
   }
 
-  /** Moves the time forward and wakes whoever slept until then. */
+  /** Moves time forward and wakes the sleepers that are due. */
   advance(ms: number): void {
     this.#nowMs += ms;
     this.#monotonicMs += ms;
@@ -65,7 +65,7 @@ export class FakeClock implements Clock {
     for (const sleeper of due) sleeper.wake();
   }
 
-  /** Sets the wall clock, forward or back; what is measured and slept does not notice. */
+  /** Sets the wall clock, forward or back; monotonic time and sleeps are not affected. */
   jumpTo(now: string): void {
     this.#nowMs = Date.parse(now);
   }
@@ -74,7 +74,7 @@ export class FakeClock implements Clock {
     return this.#sleepers.length;
   }
 
-  /** Resolves once somebody sleeps. */
+  /** Resolves once something is asleep. */
   async untilAsleep(): Promise<void> {
     if (this.#sleepers.length > 0) return;
     await new Promise<void>((resolve) => this.#onSleeper.push(resolve));

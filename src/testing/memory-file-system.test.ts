@@ -76,7 +76,7 @@ describe('a file system in memory', () => {
     ]);
   });
 
-  it('moves a directory with everything in it, and tells who watches', async () => {
+  it('moves a directory with everything in it, and notifies watchers', async () => {
     const fileSystem = new MemoryFileSystem();
     const tools = systemTools('a test', { fileSystem });
     ensureDirectory(fileSystem, '/from/below');

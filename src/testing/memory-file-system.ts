@@ -19,9 +19,9 @@ interface Watch {
 const OWN_UID = process.getuid?.() ?? 0;
 
 /**
- * A file system in memory, for tests that want neither a disk nor its traces: files, directories, hard links and
- * watches, with the errors of the real one. It has no symbolic links, and nothing in it survives the process. Only code
- * of this process sees it: programs that are started work on the real one.
+ * A file system in memory, for tests that should leave the disk alone: files, directories, hard links and watches, with
+ * the errors of the real one. It has no symbolic links, and nothing in it survives the process. Only code in this process
+ * sees it: programs that it starts work on the real file system.
  */
 export class MemoryFileSystem implements FileSystem {
   readonly #names = new Map<string, Inode>();
@@ -156,7 +156,7 @@ export class MemoryFileSystem implements FileSystem {
     return path;
   }
 
-  /** Tells of names that come and go, and of files that are written, once the caller is done. */
+  /** Reports names that come and go, and files that are written, once the caller is done. */
   watch(path: string, onEvent: (name: string | null) => void): WatchHandle {
     this.#at(path, 'watch');
     const watch = { directory: path, onEvent };
@@ -164,7 +164,7 @@ export class MemoryFileSystem implements FileSystem {
     return { close: () => void this.#watches.delete(watch) };
   }
 
-  /** A descriptor for something that need not have a name. */
+  /** A descriptor for something that may have no name. */
   protected describe(inode: Pick<Inode, 'bytes'>): number {
     const descriptor = this.#nextDescriptor++;
     const whole = 'number' in inode ? (inode as Inode) : { ...this.#inode('file', 0o400), ...inode };
@@ -172,10 +172,10 @@ export class MemoryFileSystem implements FileSystem {
     return descriptor;
   }
 
-  /** A name has come; for file systems that do more. */
+  /** A name was added; a hook for subclasses. */
   protected nameAdded(_path: string): void {}
 
-  /** A name has gone. */
+  /** A name was removed; a hook for subclasses. */
   protected nameRemoved(_path: string): void {}
 
   #inode(kind: Inode['kind'], mode: number): Inode {

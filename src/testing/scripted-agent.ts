@@ -5,15 +5,15 @@ import type { Script, StepName, StepValue, Turn } from '../agents/scripted/progr
 import { systemIds } from '../foundation/index.js';
 import { createFile, ensureDirectory, systemTools } from '../storage/index.js';
 
-/** A step as it stands in a script; `src/agents/scripted/README.md` says what each does. */
+/** A step as written in a script; `src/agents/scripted/README.md` says what each does. */
 export type ScriptedStep = { [Name in StepName]: { readonly [Key in Name]: StepValue<Name> } }[StepName];
 
-/** A turn as it stands in a script: a list of steps, or with how it ends. */
+/** A turn as written in a script: a list of steps, optionally with how it ends. */
 export type ScriptedTurn =
   | readonly ScriptedStep[]
   | { readonly steps: readonly ScriptedStep[]; readonly end?: Turn['end']; readonly exit?: number };
 
-/** What the agent does with one prompt after the other, and when there are more prompts than turns. */
+/** What the agent does with one prompt after another, and once it has run out of turns. */
 export interface ScriptedPlay {
   readonly turns: readonly ScriptedTurn[];
   readonly onExhausted?: Script['onExhausted'];
@@ -23,16 +23,16 @@ export interface ScriptedPlay {
 export interface ScriptedStart {
   /** The program: `scriptedAgent` of `holdfast/agents`. */
   readonly program: string;
-  /** A directory of the test's own; the script, the conversations and the agent's working directory are made in it. */
+  /** A directory of the test's own; it will contain the script, the conversations and the agent's working directory. */
   readonly directory: string;
-  /** What the driver speaks: `claude`, `codex`, `acp` or `line`. */
+  /** The protocol of the driver: `claude`, `codex`, `acp` or `line`. */
   readonly protocol: Protocol;
 }
 
-/** What ends a prompt of several lines where the protocol is `line`. */
+/** The end of a multi-line prompt with the protocol `line`. */
 export const PROMPT_END = '<<end of prompt>>';
 
-/** Makes the scripted agent play: what a driver needs to start it. Throws ATOMIC_WRITE_FAILED, STORAGE_FAILED. */
+/** Makes the scripted agent play, and returns what a driver needs to start it. Throws ATOMIC_WRITE_FAILED, STORAGE_FAILED. */
 export function scriptedStart(
   { program, directory, protocol }: ScriptedStart,
   { turns, ...rest }: ScriptedPlay,

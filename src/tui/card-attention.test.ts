@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CardAttention } from './card-attention.js';
 
-describe('what a person looks at', () => {
-  it('is a card on a screen with the focus, or where somebody types; else nothing', () => {
+describe('what a person is looking at', () => {
+  it('is a card on a screen with the focus, or where keys are pressed; otherwise nothing', () => {
     let shown: string | undefined;
     const seen: string[] = [];
     const attention = new CardAttention(
@@ -27,7 +27,7 @@ describe('what a person looks at', () => {
     attention[Symbol.dispose]();
   });
 
-  it('is told again while it lasts', () => {
+  it('is reported again while it lasts', () => {
     vi.useFakeTimers();
     try {
       const seen: string[] = [];

@@ -1,11 +1,11 @@
-/** Keys that were pressed so lately show that somebody is there. */
+/** A key pressed this recently shows that a person is there. */
 const TYPED_WITHIN_MS = 15_000;
-/** How often it is told again; well within the time that counts. */
+/** How often it is reported again; well within the time that counts. */
 const EVERY_MS = 5_000;
 
 /**
- * Tells now and then which card is on a screen that a person looks at: a terminal that says that it has the focus, or at
- * which somebody typed a moment ago. A card that is only there, in a window that nobody sees, counts for nothing.
+ * Reports now and then which card is on a screen that a person is looking at: a terminal that says it has the focus, or
+ * one where a key was pressed a moment ago. A card in a window that nobody sees does not count.
  */
 export class CardAttention implements Disposable {
   readonly #shown: () => string | undefined;
@@ -31,7 +31,7 @@ export class CardAttention implements Disposable {
     this.look();
   }
 
-  /** What is on the screen may have changed. */
+  /** To be called when the screen may have changed. */
   look(): void {
     const id = this.#shown();
     const nowMs = performance.now();

@@ -1,7 +1,7 @@
-/** Terminals that would show the sequence instead of heeding it. */
+/** Terminals that would show the sequence instead of obeying it. */
 const WITHOUT = /^(dumb|linux|vt\d+)?$/;
 
-/** Asks the terminal to copy a text (OSC 52), where it is one that understands that; whether it allows it, only it knows. */
+/** Asks the terminal to copy a text (OSC 52) if it understands that; it does not report whether it did. */
 export function copyByTerminal(
   stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>,
   terminal: string | undefined,

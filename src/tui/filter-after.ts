@@ -3,7 +3,7 @@ import { graphemesOf } from './wrap.js';
 
 const MAX_FILTER = 200;
 
-/** What a key makes of a filter; undefined where it makes nothing of it. */
+/** The filter after a key, or undefined if the key does not change it. */
 export function filterAfter(filter: string, key: Key): string | undefined {
   if (key.name === 'backspace') return graphemesOf(filter).slice(0, -1).join('');
   if (key.name === 'ctrl-u') return '';

@@ -2,7 +2,7 @@ import { widthOf } from './wrap.js';
 
 const BETWEEN = ' · ';
 
-/** As many keys in a row as there is room for, in order of what matters; the last one always stands there. */
+/** As many keys as fit in a row, the most important first; the last one is always shown. */
 export function fittingKeys(keys: readonly string[], columns: number): string {
   const last = keys.at(-1) ?? '';
   let room = columns - widthOf(last);

@@ -6,7 +6,7 @@ import { holdTerminal, type TerminalStreams } from './hold-terminal.js';
 import { type Key, KeyDecoder } from './keys.js';
 import { withoutRows } from './without-rows.js';
 
-/** What answers the keys of a screen, and says when the person has left it. */
+/** Handles the keys of a screen, and says when the person has left it. */
 export interface ScreenController<Result> {
   press(key: Key): void;
   start(): Promise<void>;
@@ -17,21 +17,21 @@ export interface ScreenController<Result> {
 
 export interface FullScreenOptions extends TerminalStreams {
   readonly signal: AbortSignal;
-  /** Told while a card is on a screen that the person looks at. */
+  /** Called while a card is on a screen that the person is looking at. */
   readonly onSeen?: ((question: string) => void) | undefined;
 }
 
-/** What is drawn, and which card is open in it. */
+/** What is drawn, and which card is open on it. */
 export interface ScreenContent<Result> {
   readonly controller: ScreenController<Result>;
   readonly app: ReactElement;
   readonly shownCard: () => string | undefined;
 }
 
-/** More warnings than that are nobody's help. */
+/** More warnings than this help no one. */
 const MAX_HELD = 100;
 
-/** Shows a view on a screen of its own until the person leaves. The terminal is put back on every way out. */
+/** Shows a view on its own screen until the person leaves. The terminal is restored on every way out. */
 export async function openFullScreen<Result>(
   options: FullScreenOptions,
   { controller, app, shownCard }: ScreenContent<Result>,
@@ -41,7 +41,7 @@ export async function openFullScreen<Result>(
   const decoder = new KeyDecoder((key) => controller.press(key));
   const attention = onSeen && new CardAttention(shownCard, onSeen);
   if (attention !== undefined) controller.subscribe(() => attention.look());
-  // Warnings would be written across the screen; they are kept until it is gone.
+  // Warnings would be written across the screen, so they are held back until it is gone.
   const held: string[] = [];
   const stop = () => controller.stop();
   const putBack = holdTerminal(options, 'alternate', {
@@ -65,7 +65,7 @@ export async function openFullScreen<Result>(
     });
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    // It ends by itself only when drawing fails; then this throws.
+    // Ink exits on its own only if drawing fails; then this throws.
     const result = await Promise.race([controller.done, ink.waitUntilExit().then(() => controller.done)]);
     ink.unmount();
     return result;

@@ -3,31 +3,31 @@ export interface TerminalStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  /** Writes down that the terminal is held, for the case that we are killed; returns how to forget it again. */
+  /** Records that the terminal is held, in case we are killed; returns a function that removes the record. */
   readonly noteTerminal?: ((screen: TerminalScreen) => () => void) | undefined;
 }
 
 /**
- * What is changed: `alternate` is a whole screen of its own, `live` redraws a part below what scrolls by, `line` only edits
+ * What changes: `alternate` is a separate full screen, `live` redraws a part below the scrolling output, `line` only edits
  * lines.
  */
 export type TerminalScreen = 'alternate' | 'live' | 'line';
 
 export interface TerminalListener {
-  /** Keys, as bytes. */
+  /** Receives keys, as bytes. */
   readonly onData: (chunk: Buffer) => void;
   readonly onResize?: (() => void) | undefined;
-  /** The terminal has gone, or its input has ended. */
+  /** Called when the terminal is gone or its input has ended. */
   readonly onEnd?: (() => void) | undefined;
-  /** The terminal says that it has got the focus, or lost it; it is asked to say so only where somebody wants to know. */
+  /** Called when the terminal gains or loses the focus; without a listener the terminal is not asked to report it. */
   readonly onFocus?: ((isFocused: boolean) => void) | undefined;
-  /** What would have been written across the screen; what stderr gets goes there if absent. */
+  /** Receives text that would otherwise be written across the screen; if absent, stderr is left alone. */
   readonly onNote?: ((text: string) => void) | undefined;
 }
 
 /**
- * The alternate screen from its first cell on; bracketed paste; no line wrap (where the terminal counts a character wider than
- * we do, it must not push the rows below); no cursor. And all of it back.
+ * The alternate screen from its first cell; bracketed paste; no line wrap (if the terminal counts a character as wider than
+ * we do, it must not push the rows below); no cursor. LEAVE undoes all of it.
  */
 const ENTER: Readonly<Record<TerminalScreen, string>> = {
   alternate: '\x1b[?1049h\x1b[2J\x1b[H\x1b[?2004h\x1b[?7l\x1b[?25l',
@@ -41,8 +41,8 @@ const LEAVE: Readonly<Record<TerminalScreen, string>> = {
 };
 
 /**
- * Takes the terminal over, and returns how to put it back. That is done by itself when the process ends before. Whoever read
- * from the terminal before us may have paused it: it is resumed, or no key would ever be heard.
+ * Takes over the terminal and returns a function that restores it. If the process ends first, it is restored automatically.
+ * An earlier reader may have paused the terminal: it is resumed, or no key would ever arrive.
  */
 export function holdTerminal(
   streams: TerminalStreams,
@@ -82,11 +82,11 @@ export function holdTerminal(
 const FOCUS_REPORTS = { on: '\x1b[?1004h', off: '\x1b[?1004l' };
 const FOCUS = /\x1b\[([IO])/g;
 
-/** Takes what the terminal says about its focus out of what was typed. */
+/** Filters the terminal's focus reports out of what was typed. */
 function withoutFocus({ onData, onFocus }: TerminalListener): TerminalListener['onData'] {
   if (onFocus === undefined) return onData;
   return (chunk) => {
-    // Byte for byte: a character may be cut in two between chunks.
+    // Byte for byte, since a character may be split between chunks.
     const given = chunk.toString('latin1');
     const typed = given.replaceAll(FOCUS, (_report, sign: string) => {
       onFocus(sign === 'I');
@@ -96,10 +96,10 @@ function withoutFocus({ onData, onFocus }: TerminalListener): TerminalListener['
   };
 }
 
-/** A terminal that was closed cannot be read or put back, and need not be: a signal says the same. */
+/** A closed terminal can be neither read nor restored, and need not be: a signal says the same. */
 function ignore(): void {}
 
-/** Returns how to let notes through again. */
+/** Returns a function that lets notes through again. */
 function catchNotes(stderr: NodeJS.WriteStream, onNote: (text: string) => void): () => void {
   if (!stderr.isTTY) return () => {};
   const { write } = stderr;

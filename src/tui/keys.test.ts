@@ -6,7 +6,7 @@ import { type Key, KeyDecoder, type NamedKey } from './keys.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** The keys of some chunks that come at once, and of the silence behind them. */
+/** The keys decoded from chunks that arrive together, and from the silence after them. */
 function decode(...chunks: (Buffer | string)[]): Key[] {
   const keys: Key[] = [];
   const decoder = new KeyDecoder((key) => keys.push(key));
@@ -16,7 +16,7 @@ function decode(...chunks: (Buffer | string)[]): Key[] {
   return merged(keys);
 }
 
-/** Text that came in pieces is the same text. */
+/** Joins text that arrived in pieces. */
 function merged(keys: readonly Key[]): Key[] {
   const whole: Key[] = [];
   for (const key of keys) {
@@ -32,7 +32,7 @@ const named = (...names: NamedKey[]): Key[] => names.map((name) => ({ name }));
 const text = (typed: string): Key => ({ name: 'text', text: typed });
 const paste = (pasted: string): Key => ({ name: 'paste', text: pasted });
 
-/** Literals, not the table of the decoder: what terminals send. */
+/** What terminals send, as literals rather than the decoder's own table. */
 const KEYS: [string, Key[]][] = [
   ['\x1b[A', named('up')],
   ['\x1b[B', named('down')],
@@ -86,7 +86,7 @@ const KEYS: [string, Key[]][] = [
 ];
 
 describe('keys', () => {
-  it.each(KEYS)('of %j are told, whole or split at any byte', (sequence, expected) => {
+  it.each(KEYS)('of %j are decoded, whole or split at any byte', (sequence, expected) => {
     const bytes = Buffer.from(sequence);
     expect(decode(bytes)).toEqual(expected);
     for (let at = 1; at < bytes.length; at++) {
@@ -106,7 +106,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('tell Escape from a sequence by the silence behind it', () => {
+  it('distinguish Escape from a sequence by the silence after it', () => {
     const keys: Key[] = [];
     const decoder = new KeyDecoder((key) => keys.push(key));
     decoder.push('\x1b');
@@ -118,7 +118,7 @@ describe('keys', () => {
     expect(keys).toEqual([...named('escape'), text('[A')]);
   });
 
-  it('tell Escape with a letter as both, Escape twice as two', () => {
+  it('report Escape with a letter as both, Escape twice as two', () => {
     expect(decode('\x1bq')).toEqual([...named('escape'), text('q')]);
     expect(decode('\x1b\x1b')).toEqual(named('escape', 'escape'));
   });

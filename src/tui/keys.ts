@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 
-/** What a person pressed. Text is what was typed in one go; a paste is kept apart, so that it presses no keys. */
+/** What a person pressed. Text is what was typed in one go; a paste is separate, so that it presses no keys. */
 export type Key =
   | { readonly name: 'text'; readonly text: string }
   | { readonly name: 'paste'; readonly text: string }
@@ -57,7 +57,7 @@ const SEQUENCES: Readonly<Record<string, NamedKey>> = {
   '[27;2;13~': 'newline',
 };
 
-/** Alt with a key: what shells and macOS terminals send for moving and deleting by words. */
+/** Alt with a key: what shells and macOS terminals send for moving and deleting by word. */
 const ALT: Readonly<Record<string, NamedKey>> = {
   b: 'word-left',
   f: 'word-right',
@@ -97,7 +97,7 @@ export class KeyDecoder {
     clearTimeout(this.#timer);
     this.#pending += typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
     while (this.#pending !== '' && this.#step());
-    // An escape that nothing follows is the Escape key.
+    // An escape character that nothing follows is the Escape key.
     if (this.#pending.startsWith(ESC) && this.#paste === undefined) {
       this.#timer = setTimeout(() => this.flush(), ESCAPE_WAIT_MS);
     }
@@ -107,7 +107,7 @@ export class KeyDecoder {
   flush(): void {
     clearTimeout(this.#timer);
     if (this.#pending === '' || this.#paste !== undefined) return;
-    // What began as a sequence and never ended was no key that we know; its rest must not count as typed.
+    // A sequence that never ended is no key we know; its rest must not count as typed.
     const isEscapeAlone = this.#pending === ESC;
     this.#pending = '';
     this.#onKey({ name: isEscapeAlone ? 'escape' : 'unknown' });
@@ -117,7 +117,7 @@ export class KeyDecoder {
     clearTimeout(this.#timer);
   }
 
-  /** Takes one key off the pending input; false when more is needed to tell. */
+  /** Takes one key off the pending input; false if more input is needed to recognise it. */
   #step(): boolean {
     if (this.#paste !== undefined) return this.#takePaste(this.#paste);
     if (this.#pending.startsWith(PASTE_START)) {
@@ -130,7 +130,7 @@ export class KeyDecoder {
 
   #takePaste(before: string): boolean {
     const all = before + this.#pending;
-    // What was searched already is not searched again; only the end may have been cut in two.
+    // Skips what was already searched, except the end, where the marker may have been split.
     const end = all.indexOf(PASTE_END, Math.max(0, before.length - PASTE_END.length));
     this.#pending = '';
     if (end === -1) {

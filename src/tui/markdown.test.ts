@@ -96,7 +96,7 @@ describe('Markdown', () => {
     },
   );
 
-  it('fits the width, drops no word and lets no control byte through, whatever it is given', () => {
+  it('fits the width, drops no word and lets no control byte through, whatever the input', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '**',
@@ -153,7 +153,7 @@ describe('Markdown', () => {
     using segmented = countSegmented();
     using paired = countWork(String.prototype, 'matchAll', (text) => String(text).length);
     renderMarkdown(markdown, 78);
-    // Looking for pairs of marks costs the square of the length of a line, and cutting that of a piece.
+    // Finding pairs of marks is quadratic in the length of a line, and cutting in that of a piece.
     expect(paired.largest).toBeLessThanOrEqual(2_000);
     expect(paired.total).toBeLessThanOrEqual(markdown.length);
     expect(segmented.largest).toBeLessThanOrEqual(1_024);

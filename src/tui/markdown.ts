@@ -2,8 +2,8 @@ import { visibleBlock } from '../foundation/index.js';
 import { type Span, wrapSpans } from './wrap.js';
 
 /**
- * Markdown of an agent as lines of spans. The text is made visible first, so nothing in it reaches the terminal but
- * printable characters; only the looks come from us. Links show their address: a name must not hide where it leads.
+ * An agent's Markdown as lines of spans. The text is made visible first, so only printable characters reach the terminal;
+ * all styling is our own. Links show their address: a name must not hide where it leads.
  */
 export function renderMarkdown(markdown: string, width: number): Span[][] {
   const reader = new MarkdownReader();
@@ -13,9 +13,9 @@ export function renderMarkdown(markdown: string, width: number): Span[][] {
   return trimBlank(lines);
 }
 
-/** Markdown line by line, as it comes. Each line must be visible text already. */
+/** Markdown line by line, as it arrives. Each line must already be visible text. */
 export class MarkdownReader {
-  /** What opened the block of code; only as many of the same marks, with nothing behind them, close it. */
+  /** The fence that opened the block of code; only as many of the same marks, with nothing after them, close it. */
   #open: string | undefined;
 
   /** The next whole line. */
@@ -26,7 +26,7 @@ export class MarkdownReader {
     return rendered;
   }
 
-  /** How a line that is not whole yet looks so far. */
+  /** How an incomplete line looks so far. */
   peek(line: string, width: number): Span[][] {
     return this.#render(line, width, this.#fenceOf(line));
   }
@@ -40,7 +40,7 @@ export class MarkdownReader {
   }
 
   #render(line: string, width: number, fence: Fence | undefined): Span[][] {
-    // Nothing that an agent wrote is left out, be it only the name of a language.
+    // Nothing an agent wrote is left out, not even the name of a language.
     if (fence !== undefined)
       return fence.name === '' ? [] : wrapSpans([{ text: fence.name, look: 'dim' }], width);
     if (this.#open === undefined) return renderLine(line, width);
@@ -51,7 +51,7 @@ export class MarkdownReader {
 interface Fence {
   readonly isOpening: boolean;
   readonly marks: string;
-  /** What stands behind the marks: mostly the name of a language. */
+  /** The text after the marks, usually the name of a language. */
   readonly name: string;
 }
 
@@ -79,7 +79,7 @@ function renderLine(line: string, width: number): Span[][] {
 
 const MIN_ITEM_COLUMNS = 8;
 
-/** A first line behind a mark, the following ones under it. */
+/** The first line after a mark, the following ones indented under it. */
 function hang(indent: string, mark: string, text: string, width: number): Span[][] {
   const lead = indent.slice(0, Math.max(0, Math.min(8, width - mark.length - MIN_ITEM_COLUMNS)));
   const inner = width - lead.length - mark.length;
@@ -91,7 +91,7 @@ function hang(indent: string, mark: string, text: string, width: number): Span[]
 
 const INLINE = /(`+)(.+?)\1|\*\*(.+?)\*\*|__(.+?)__|\*(?!\s)(.+?)\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
 
-/** Looking for pairs of marks costs the square of the length; nobody emphasises in a line that long. */
+/** Finding pairs of marks is quadratic in the length; nobody emphasises in a line this long. */
 const MAX_INLINE_CHARACTERS = 2_000;
 
 function inline(text: string): Span[] {

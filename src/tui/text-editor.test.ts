@@ -16,7 +16,7 @@ function typedInto(editor: EditorState, ...keys: Key[]): EditorState {
   return keys.reduce(edit, editor);
 }
 
-/** The text with `|` where the cursor stands. */
+/** The text with `|` at the cursor. */
 function shown({ graphemes, cursor }: EditorState): string {
   return [...graphemes.slice(0, cursor), '|', ...graphemes.slice(cursor)].join('');
 }
@@ -66,7 +66,7 @@ describe('the text editor', () => {
     }
   });
 
-  it('takes 200 kB at once, and then looks only at what stands beside the cursor', () => {
+  it('takes 200 kB at once, and then looks only at the text beside the cursor', () => {
     const text = '日本語 text\n日'.repeat(20_000);
     const editor = typedInto(editorWith(''), paste(text));
     using segmented = countSegmented();
@@ -111,7 +111,7 @@ describe('the text editor against a simple model', () => {
     },
   );
 
-  /** The text before and behind the cursor, with the few keys that change it. */
+  /** The text before and after the cursor, with the few keys that change it. */
   function model([before, behind]: [string, string], pressed: Key): [string, string] {
     const [head, tail] = [graphemesOf(before), graphemesOf(behind)];
     const lines = before.split('\n');
@@ -146,7 +146,7 @@ describe('the text editor against a simple model', () => {
             part.join(''),
           );
           const next = edit(editor, pressed);
-          // What is a word is not the model's business when a separator is part of a cluster.
+          // The model does not decide what a word is when a separator is part of a cluster.
           const isOdd =
             pressed.name === 'ctrl-w' && graphemes.some((one) => one.length > 1 && /\s/.test(one));
           if (!isOdd) expect(editorText(next)).toBe(model([before ?? '', behind ?? ''], pressed).join(''));
@@ -190,7 +190,7 @@ describe('the rows of the editor', () => {
     ]);
   });
 
-  it('give the cursor a row of its own behind a full one', () => {
+  it('give the cursor a separate row after a full one', () => {
     expect(layOutEditor(editorWith('abcd'), 4)).toEqual([
       { text: 'abcd', cursorAt: null },
       { text: '', cursorAt: 0 },

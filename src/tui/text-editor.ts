@@ -2,7 +2,7 @@ import { visibleLine } from '../foundation/index.js';
 import type { Key } from './keys.js';
 import { breakWord, graphemesOf, widthOf } from './wrap.js';
 
-/** Text that a person edits: its graphemes, and where the cursor stands between them. */
+/** Text being edited: its graphemes, and the position of the cursor between them. */
 export interface EditorState {
   readonly graphemes: readonly string[];
   readonly cursor: number;
@@ -17,7 +17,7 @@ export function editorText(editor: EditorState): string {
   return editor.graphemes.join('');
 }
 
-/** What a key does to the text; the same state when it means nothing here. */
+/** Applies a key to the text; returns the same state if the key means nothing here. */
 export function edit(editor: EditorState, key: Key): EditorState {
   const { graphemes, cursor } = editor;
   switch (key.name) {
@@ -59,7 +59,7 @@ export function edit(editor: EditorState, key: Key): EditorState {
   }
 }
 
-/** One row of the editor as shown, and the column of the cursor if it is there. */
+/** One row of the editor as shown, and the cursor's column if it is in this row. */
 export interface EditorRow {
   readonly text: string;
   readonly cursorAt: number | null;
@@ -90,7 +90,7 @@ export function layOutEditor(editor: EditorState, width: number): EditorRow[] {
       startRow();
       continue;
     }
-    // A letter under a heap of marks is shown with most of them spelled out: too long for one row.
+    // A letter under a heap of marks is shown with most of them spelled out, which is too long for one row.
     for (const [part, shown] of breakWord(visibleLine(grapheme), width).entries()) {
       const size = widthOf(shown);
       makeRoom(size);
@@ -106,7 +106,7 @@ export function layOutEditor(editor: EditorState, width: number): EditorRow[] {
 
 function insert(editor: EditorState, text: string): EditorState {
   const before = editor.graphemes.slice(0, editor.cursor);
-  // Joined first: what is typed may combine with the grapheme before it.
+  // Joined first, since what is typed may combine with the grapheme before it.
   const typed = graphemesOf((before.pop() ?? '') + text);
   return join([...before, ...typed], editor.graphemes.slice(editor.cursor));
 }
@@ -119,14 +119,14 @@ function remove(editor: EditorState, from: number, to: number): EditorState {
 function join(before: readonly string[], after: readonly string[]): EditorState {
   const last = before.at(-1) ?? '';
   const meeting = meet(last, after);
-  // Behind the grapheme that now holds the end of what is before the cursor.
+  // After the grapheme that now contains the end of the text before the cursor.
   let behind = 0;
   for (let length = 0; length < last.length; behind += 1) length += meeting[behind]?.length ?? last.length;
   const start = before.slice(0, -1);
   return { graphemes: [...start, ...meeting], cursor: start.length + behind };
 }
 
-/** Where two texts meet, graphemes may become one: a flag, an accent. What follows is as it was. */
+/** Where two texts meet, graphemes may merge: a flag, an accent. The rest is unchanged. */
 function meet(first: string, after: readonly string[]): string[] {
   const graphemes: string[] = [];
   let last = first;

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** How much room there is. */
+/** The size of a terminal, in cells. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;
@@ -9,7 +9,7 @@ export interface Size {
 /** Where the size comes from. */
 export type SizedStream = Pick<NodeJS.WriteStream, 'columns' | 'rows' | 'on' | 'off'>;
 
-/** The size of the terminal, followed. */
+/** The size of the terminal, kept up to date. */
 export function useSize(terminal: SizedStream): Size {
   const [size, setSize] = useState(() => sizeOf(terminal));
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Ink empties the terminal, scrollback included, when a frame is higher than the terminal became; ours are cut to it. */
+/** Ink clears the terminal, scrollback included, if a frame is taller than a shrunken terminal; ours are cut to its height. */
 export function withoutRows(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
   return new Proxy(stdout, {
     get(target, name) {

@@ -67,7 +67,7 @@ describe('graphemes', () => {
     using segmented = countSegmented();
     expect(widthOf(text)).toBe(stringWidth(unit) * (text.length / unit.length));
     expect(padTo(text, 80)).toHaveLength(padTo(text.slice(0, 1_000), 80).length);
-    expect(segmented.largest, 'it takes the square of the length of a piece').toBeLessThanOrEqual(1_024);
+    expect(segmented.largest, 'it is quadratic in the length of a piece').toBeLessThanOrEqual(1_024);
     expect(segmented.total).toBeLessThanOrEqual(2 * text.length);
   });
 });

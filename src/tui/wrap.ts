@@ -2,7 +2,7 @@ import stringWidth, { isNarrow } from './stand-ins/string-width.js';
 
 export { breakWord, wrapSpans } from '../foundation/index.js';
 
-/** A stretch of text that looks alike. Its text must be visible text already. */
+/** A stretch of text in one style. Its text must already be visible text. */
 export interface Span {
   readonly text: string;
   readonly look?: 'bold' | 'italic' | 'code' | 'dim' | 'heading';
@@ -10,10 +10,10 @@ export interface Span {
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The segmenter takes the square of the length; in pieces of this many characters it does not. */
+/** The segmenter is quadratic in the length, so texts are split into pieces of this many characters. */
 const PIECE_LENGTH = 256;
 
-/** The graphemes of a text: what a person takes for one character. */
+/** The graphemes of a text: what a person sees as one character. */
 export function graphemesOf(text: string): string[] {
   return [...eachGrapheme(text)];
 }
@@ -26,7 +26,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** Texts repeat their characters, and the renderer's count is slow. */
+/** A cache: texts repeat their characters, and the renderer's count is slow. */
 const knownWidths = new Map<string, number>();
 const MAX_KNOWN_WIDTHS = 4_096;
 
@@ -39,7 +39,7 @@ function widthOfGrapheme(grapheme: string): number {
   return width;
 }
 
-/** Cuts a text to a width, with `…` where something is missing. */
+/** Cuts a text to a width, with `…` if something is missing. */
 export function truncate(text: string, width: number): string {
   if (width <= 0) return '';
   let whole = '';
@@ -54,7 +54,7 @@ export function truncate(text: string, width: number): string {
   return text;
 }
 
-/** A text filled up with spaces, or cut, to exactly this width. */
+/** A text padded with spaces, or cut, to exactly this width. */
 export function padTo(text: string, width: number): string {
   const cut = truncate(text, width);
   return cut + ' '.repeat(Math.max(0, width - widthOf(cut)));
@@ -67,7 +67,7 @@ function* eachGrapheme(text: string): Generator<string> {
   }
   let length = PIECE_LENGTH;
   for (let at = 0; at < text.length; ) {
-    // Half a surrogate pair would look like a grapheme of its own.
+    // Half a surrogate pair would look like a separate grapheme.
     const end = at + length + (/[\ud800-\udbff]/.test(text[at + length - 1] ?? '') ? 1 : 0);
     const parts = Array.from(segmenter.segment(text.slice(at, end)), (part) => part.segment);
     const isLast = end >= text.length;
@@ -75,7 +75,7 @@ function* eachGrapheme(text: string): Generator<string> {
       length *= 2;
       continue;
     }
-    // The last one may go on behind the piece.
+    // The last grapheme may continue after the piece.
     for (const grapheme of isLast ? parts : parts.slice(0, -1)) {
       yield grapheme;
       at += grapheme.length;

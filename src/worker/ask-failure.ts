@@ -2,26 +2,26 @@ import { visibleLine } from '../foundation/index.js';
 import type { Entry, Queue } from '../queue/index.js';
 import type { QuestionSessions, QuestionView } from '../sessions/question/index.js';
 
-/** Who asks. */
+/** The asker's name. */
 export const WORKER = 'holdfast worker';
 const TITLE = 'Queue';
 const AGAIN = 'Try again';
 const GO_ON = 'Go on';
 const STOP = 'Stop';
 
-/** Asks what comes of an entry that failed; what was asked already is not asked twice. Returns the id of the set. */
+/** Asks what to do about a failed entry, unless that was already asked. Returns the id of the question set. */
 export async function askAboutFailure(
   questions: QuestionSessions,
   { id, plan, project, runId }: Entry,
   reason: string,
 ): Promise<string> {
-  const prompt = `${visibleLine(plan.name)} (${id.slice(0, 8)}) failed: ${reason}. What about it, and what comes after it?`;
+  const prompt = `${visibleLine(plan.name)} (${id.slice(0, 8)}) failed: ${reason}. What should happen to it, and to what comes after it?`;
   const isSame = ({ outcome, questions: [first] }: QuestionView) =>
     outcome.status === 'pending' && first?.title === TITLE && first.prompt === prompt;
   const earlier = (await questions.list()).find(isSame);
   if (earlier !== undefined) return earlier.id;
   const options = [
-    { label: AGAIN, description: 'Its run is resumed, or started where there is none' },
+    { label: AGAIN, description: 'Its run is resumed, or started if there is none' },
     { label: GO_ON, description: 'It stays failed, and what comes after it runs all the same' },
     { label: STOP, description: 'It stays failed, and what comes after it stays blocked' },
   ];
@@ -33,7 +33,7 @@ export async function askAboutFailure(
   return view.id;
 }
 
-/** Does what people have decided about entries that failed. A question that was rejected or is gone means: stop. */
+/** Does what people decided about failed entries. A question that was rejected or is gone means stop. */
 export async function settleFailures(
   questions: QuestionSessions,
   queue: Queue,

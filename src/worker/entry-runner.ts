@@ -18,25 +18,25 @@ import { judgeStopped } from './stopped-verdict.js';
 
 /** Brings the run of an entry to its end. */
 export interface EntryRunner {
-  /** Undefined where `signal` or `taken.lost` fired first: then the run goes on without us. */
+  /** Undefined if `signal` or `taken.lost` fired first: the run then continues without us. */
   run(taken: Taken, signal: AbortSignal): Promise<EntryEnd | undefined>;
 }
 
-/** A process that dies leaves no trace on the disk, so it is looked for. */
+/** A process that dies leaves no trace on disk, so the runner looks for it this often. */
 const LOOK_MS = 1_000;
 
-/** Makes ready where an entry runs. */
+/** Prepares the place an entry runs in. */
 export type Prepare = (taken: Taken, signal: AbortSignal) => Promise<RunPlace>;
 
 /**
- * Runs entries as `holdfast run` does, each in a process of its own that outlives the worker. Whatever is there of a run is
- * gone on with: one at work is watched, one that died is resumed, one that ended is reported.
+ * Runs entries as `holdfast run` does, each in a process of its own that outlives the worker. It picks up whatever is
+ * left of a run: it watches one that is working, resumes one that died, and reports one that ended.
  */
 export function entryRunner(services: RunServices, queue: Queue): EntryRunner {
   return runnerIn(({ entry }, signal) => preparePlace(entry, { queue, services, signal }));
 }
 
-/** The same wherever somebody else makes the place ready. */
+/** The same, with a place prepared by somebody else. */
 export function runnerIn(prepare: Prepare): EntryRunner {
   return {
     async run(taken, signal) {
@@ -56,7 +56,7 @@ export function runnerIn(prepare: Prepare): EntryRunner {
 async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise<EntryEnd | undefined> {
   const { entry } = taken;
   const { services, worktree } = place;
-  // One that comes back into the queue by itself, or because a person said so, tries again.
+  // An entry that came back into the queue, by itself or because a person said so, is another try.
   let isAgain = !taken.isTakenOver || wasGivenBack(taken, services);
   let isMoved = place.isMoved ?? false;
   for (;;) {
@@ -64,7 +64,7 @@ async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise
     const isFree = !isHeld(services);
     const loop = services.openLoops().get();
     const isOurs = loop?.sessionId === entry.runId;
-    // Ours at work, ours on its way, or that of somebody else in the same tree: one after the other.
+    // A run holds the tree: ours at work, ours starting, or somebody else's. They run one after the other.
     if (!isFree || loop?.owner.hold === 'held') {
       isAgain &&= !isOurs;
       await untilLeft(services, stop);
@@ -95,20 +95,20 @@ async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise
   }
 }
 
-/** Between machines whoever gives an entry back suspends its run first: nobody else did. */
+/** Between machines, a worker that gives an entry back suspends its run first; nothing else does that. */
 function wasGivenBack({ entry }: Taken, services: RunServices): boolean {
   const loop = services.openLoops().get();
   return entry.fleet !== undefined && loop?.sessionId === entry.runId && loop?.status === 'suspended';
 }
 
-/** Starts it; returns why that was refused. A run that began was started, however it ended meanwhile. */
+/** Starts the run; returns why it was refused. A run that began counts as started, even if it has ended since. */
 async function start(entry: Entry, place: RunPlace): Promise<string | undefined> {
   const started = await launch(entry, place, startWords(entry, place), true);
   if (place.services.openLoops().get()?.sessionId === entry.runId || wasKilled(started)) return undefined;
   return started.exit === null ? 'it was started, and left no session' : refusalOf(started);
 }
 
-/** Somebody ended it before it came to anything: that is no refusal, and it is started again. */
+/** Something killed it before it got anywhere. That is no refusal, and it is started again. */
 function wasKilled({ exit }: DetachedRun): boolean {
   return exit !== null && exit.code === null;
 }
@@ -141,7 +141,7 @@ function launch(
     isUnattended: entry.options.isUnattended,
     sessionId: entry.runId ?? undefined,
   });
-  // Whoever ends the worker means no run: what was begun is brought to its end.
+  // Ending the worker does not end a run: what was begun is finished.
   return startDetachedRun(services, found, { args, isNew, signal: new AbortController().signal });
 }
 
@@ -154,7 +154,7 @@ function refusalOf({ exit }: DetachedRun): string {
   return first === '' ? `its process ended with code ${exit?.code ?? 'unknown'}` : visibleExcerpt(first, 500);
 }
 
-/** Waits until the loop may have changed hands, or is worth another look. */
+/** Waits until the loop may have changed hands, or until it is time for another look. */
 async function untilLeft(services: RunServices, stop: AbortSignal): Promise<void> {
   let wake = () => {};
   const hint = new Promise<void>((resolve) => {

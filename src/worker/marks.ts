@@ -12,7 +12,7 @@ import {
   replaceQuick,
 } from '../storage/index.js';
 
-/** `queue/workers/<token>.json`: a worker that lives, for people who look. What it has taken its locks say. */
+/** `queue/workers/<token>.json`: a living worker, for people who look. Its locks say what it has taken. */
 const WorkerFile = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   process: ProcessRecord,
@@ -27,11 +27,11 @@ export interface WorkerView {
   readonly host: string;
   readonly slots: number;
   readonly since: string;
-  /** Takes nothing after that; null where it goes on. */
+  /** The command that started it. */
   readonly command: string;
 }
 
-/** Leaves word that a worker is here, until it is disposed of. */
+/** Leaves a mark that a worker is here, until disposed of. */
 export function markWorker(tools: LockTools, directory: string, slots: number): Disposable {
   const { fileSystem, ids, clock, identity, command } = tools;
   ensureDirectory(fileSystem, directory);
@@ -47,7 +47,7 @@ export function markWorker(tools: LockTools, directory: string, slots: number): 
   return { [Symbol.dispose]: () => removeQuietly(fileSystem, path) };
 }
 
-/** The workers that live on this machine; the marks of dead ones are removed. */
+/** The workers that live on this machine; removes the marks of dead ones. */
 export function listWorkers({ fileSystem, identity }: LockTools, directory: string): WorkerView[] {
   return listDirectory(fileSystem, directory)
     .filter((name) => /^[0-9a-f]+\.json$/.test(basename(name)))
@@ -68,6 +68,6 @@ function readQuietly<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch {
-    return undefined; // half of a mark that a crash left tells nothing about anybody
+    return undefined; // half a mark, left by a crash, says nothing about anybody
   }
 }

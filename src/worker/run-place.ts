@@ -16,7 +16,7 @@ import {
 } from '../run/index.js';
 import { attempt, lookAt, readBytes, updateUserFile } from '../storage/index.js';
 
-/** An entry cannot be run where it was meant to. */
+/** An entry cannot run where it was meant to. */
 export class EntryPlaceError extends HoldfastError<'ENTRY_PLACE'> {
   readonly code = 'ENTRY_PLACE';
 
@@ -27,9 +27,9 @@ export class EntryPlaceError extends HoldfastError<'ENTRY_PLACE'> {
 
 /** Where an entry runs, and what its run is told about its plan. */
 export interface RunPlace {
-  /** It came from another machine, or from an earlier lease of this one: it goes on without being asked. */
+  /** Whether it came from another machine, or from an earlier lease of this one: it then resumes without asking. */
   readonly isMoved?: boolean | undefined;
-  /** Those of the directory that it runs in. */
+  /** The services of the directory it runs in. */
   readonly services: RunServices;
   readonly plan: { readonly prp: string } | { readonly change: string };
   readonly worktree: string | null;
@@ -42,7 +42,7 @@ export interface PlaceOptions {
 }
 
 /**
- * Makes the place of an entry ready, or goes on with that where another worker left it. Done twice it is done once.
+ * Prepares the place of an entry, or picks up where another worker left it. Doing it twice has the same effect as once.
  * Throws ENTRY_PLACE, WORKTREE_REFUSED, WORKTREE_SETUP_FAILED, GIT_FAILED, LOCKED.
  */
 export async function preparePlace(entry: Entry, options: PlaceOptions): Promise<RunPlace> {
@@ -55,12 +55,12 @@ export async function preparePlace(entry: Entry, options: PlaceOptions): Promise
     : await placeInWorktree(entry, home, options);
 }
 
-/** In the project of the entry, with its own command to prepare a worktree where it has one. */
+/** The services in the entry's project, with the entry's own command to prepare a worktree if it has one. */
 function servicesOf({ project, options: { prepare } }: Entry, services: RunServices): RunServices {
   const there = services.at(project);
   const { settings } = there;
   const worktree = prepare === undefined ? settings.worktree : { ...settings.worktree, setup: prepare };
-  // In a worktree of ours, too: what is asked for is another one.
+  // This applies in a worktree of ours, too: the entry wants another one.
   return { ...there, worktree: undefined, settings: { ...settings, worktree } };
 }
 
@@ -88,7 +88,7 @@ async function placeInWorktree(
     known ??
     (entry.continues === null
       ? await intendWorktree(services, {
-          // A change is kept file by file, and none of them has its name.
+          // A change is kept file by file, and none of the files has its name.
           name: isChange ? worktreeName('', entry.plan.name) : '',
           planPath,
           planName,
@@ -110,7 +110,10 @@ async function placeInWorktree(
   };
 }
 
-/** Where the one before worked. A worktree that was removed took uncommitted work with it: nobody goes on without that. */
+/**
+ * Where the earlier entry worked. Removing a worktree takes its uncommitted work with it, and no entry continues
+ * without that.
+ */
 async function worktreeBefore(
   { continues }: Entry,
   records: readonly WorktreeRecord[],
@@ -120,12 +123,12 @@ async function worktreeBefore(
   const found = records.find((one) => one.path === path && one.status !== 'removed');
   if (found !== undefined && isWorktreeThere(services.tools.fileSystem, found)) return found;
   throw new EntryPlaceError(
-    `The worktree of ${continues?.slice(0, 8) ?? ''}, which it goes on in, is gone${path ? `: ${visibleLine(path)}` : ''}`,
-    { hint: 'Queue it again with --base <commit>, to begin there.' },
+    `The worktree of ${continues?.slice(0, 8) ?? ''}, in which it would continue, is gone${path ? `: ${visibleLine(path)}` : ''}`,
+    { hint: 'Queue it again with --base <commit>, to start from there.' },
   );
 }
 
-/** The change as it was queued, in the tree of its own; what its agent has ticked meanwhile stays. */
+/** Puts the queued change into its own tree; what the agent has ticked since then stays ticked. */
 async function installChange(entry: Entry, there: RunServices, { queue }: PlaceOptions): Promise<void> {
   const { tools } = there;
   if (there.openLoops().get()?.sessionId === entry.runId) return;
@@ -143,7 +146,7 @@ function changeDirectory(entry: Entry, { tools, projectDirectory }: RunServices)
   try {
     return directoryOfChange(findProject(tools.fileSystem, projectDirectory), entry.plan.name);
   } catch {
-    // Its first commit may not have it yet.
+    // Its first commit may not contain it yet.
     return join(projectDirectory, 'openspec', 'changes', entry.plan.name);
   }
 }

@@ -23,7 +23,7 @@ describe('the command line of a run', () => {
     ]);
   });
 
-  it('puts nothing aside in a tree of the person, and asks for a clean one', () => {
+  it("sets nothing aside in a person's own tree, and asks for a clean one", () => {
     const words = startWords(entry({ runId, options, isInPlace: true }), {
       plan: { change: 'add-login' },
       worktree: null,
@@ -40,7 +40,7 @@ describe('the command line of a run', () => {
     expect(words).not.toContain('--agent=codex');
   });
 
-  it('says again with which agent, where the run died before that was written down', () => {
+  it('names the agent again if the run died before that was written down', () => {
     const died = entry({ runId, options: { ...options, account: 'work' } });
     const words = resumeWords(died, { plan: { prp: '/p' } }, { isReset: false, isStartKnown: false });
     expect(words).toEqual(expect.arrayContaining(['--resume', '--agent=codex', '--account=work']));

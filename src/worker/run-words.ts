@@ -1,13 +1,13 @@
 import type { Entry } from '../queue/index.js';
 import type { RunPlace } from './run-place.js';
 
-/** The command line that starts the run of an entry, as a person would have typed it. Pure. */
+/** The command line that starts the run of an entry, as a person would type it. Pure. */
 export function startWords(entry: Entry, { plan, worktree }: Pick<RunPlace, 'plan' | 'worktree'>): string[] {
   const { options, runId } = entry;
   const isDirty = worktree !== null || options.isDirtyTaken || entry.after.length > 0;
   return [
     'run',
-    // In a worktree whatever was there before is over; in a tree of the person's own nothing is put aside unasked.
+    // In a worktree, whatever was there before is over. In a person's own tree, nothing is set aside unasked.
     ...(worktree === null ? [] : ['--new']),
     `--id=${runId ?? ''}`,
     ...(isDirty ? ['--dirty'] : []),
@@ -24,7 +24,7 @@ export function startWords(entry: Entry, { plan, worktree }: Pick<RunPlace, 'pla
 }
 
 /**
- * The same for a run that goes on. What it was started with it knows, unless it died before that was written down; `bypass`
+ * The same for a run that resumes. It knows its start options unless it died before they were written down; `bypass`
  * has to be said each time.
  */
 export function resumeWords(
@@ -56,7 +56,7 @@ function planWords(plan: RunPlace['plan']): string[] {
   return 'change' in plan ? [`--change=${plan.change}`] : ['--', plan.prp];
 }
 
-/** One word: a value may begin with a dash. */
+/** One word, because a value may begin with a dash. */
 function word(flag: string, value: string | number | undefined): string[] {
   return value === undefined ? [] : [`${flag}=${value}`];
 }

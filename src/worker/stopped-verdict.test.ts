@@ -5,7 +5,7 @@ import { judgeStopped, type StoppedFacts } from './stopped-verdict.js';
 const DEAD = { hold: 'dead', epoch: 1, reason: 'its process is gone' } as const;
 const FREE = { hold: 'free', epoch: 1, reason: 'it was released' } as const;
 
-/** Only what is looked at. */
+/** Only the fields that the verdict reads. */
 function facts(
   status: LoopView['status'],
   owner: LoopView['owner'],

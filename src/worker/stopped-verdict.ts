@@ -1,22 +1,25 @@
 import { judgeRestart } from '../run/index.js';
 import type { LoopView } from '../sessions/loop/index.js';
 
-/** What a worker knows about the run of its entry that no process runs. */
+/** What a worker knows about its entry's run while no process runs it. */
 export interface StoppedFacts {
   readonly loop: LoopView;
-  /** It came back into the queue, by itself or because a person said so. */
+  /** Whether the entry came back into the queue, by itself or because a person said so. */
   readonly isAgain: boolean;
-  /** It was brought here from another machine, where nobody could write down why it stopped. */
+  /** Whether it was brought here from another machine, where nothing could record why it stopped. */
   readonly isMoved?: boolean | undefined;
-  /** A halted one asked how it is to go on: it hears the answer when it is started. */
+  /** Whether a halted run has asked how to continue: it gets the answer when it is started. */
   readonly isDecided: boolean;
   readonly bootId: string | null;
 }
 
-/** It is over; a person let it rest, and lets it go on; it goes on; the same, and what halted it is forgotten. */
+/**
+ * `over`: it has ended. `rests`: a person paused it and has to resume it. `resume`: start it again. `reset`: the same,
+ * and clear what halted it.
+ */
 export type StoppedVerdict = 'over' | 'rests' | 'resume' | 'reset';
 
-/** What is to be done about a run that no process runs. Pure. */
+/** Decides what to do about a run that no process runs. Pure. */
 export function judgeStopped({
   loop,
   isAgain,
@@ -33,6 +36,6 @@ export function judgeStopped({
   if (isMoved) return loop.status === 'paused' ? 'rests' : 'resume';
   const facts = { question: undefined, limit: undefined, isRefused: false, obstacle: undefined };
   if (judgeRestart({ loop, bootId, ...facts }).does === 'start') return 'resume';
-  // One that rests keeps its process. If that died, a person decides; if it left, the run ended at a limit.
+  // A resting run keeps its process. If the process died, a person decides; if it left, the run ended at a limit.
   return loop.status === 'paused' && loop.owner.hold === 'dead' ? 'rests' : 'over';
 }

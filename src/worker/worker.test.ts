@@ -69,7 +69,7 @@ describe('a worker', () => {
     const { id } = await queue.add(newEntry({ notBefore: '2026-03-01T22:00:00.000Z' }), PLAN_FILES);
     const ended = start();
     await until(() => clock.slept.length > 0);
-    // No look is further away than half a minute, so that a clock that jumps is noticed soon.
+    // It never sleeps longer than half a minute, so a clock that jumps is noticed soon.
     expect(Math.max(...clock.slept)).toBeLessThanOrEqual(30_000);
     expect(ran).toEqual([]);
     clock.advance(3 * 60 * 60_000);
@@ -133,7 +133,7 @@ describe('a worker', () => {
     expect(ran).toEqual([]);
   });
 
-  it('with --until alone takes what comes until then, and ends with what still runs', async () => {
+  it('with --until alone takes what comes until then, and ends once what is still running is done', async () => {
     const clock = new FakeClock({ now: '2026-03-01T06:59:00.000Z' });
     const { dir, queue, ran, start } = await world(clock);
     await using _dir = dir;
@@ -174,7 +174,7 @@ describe('a worker', () => {
     expect(await queue.take({ ...RULES, own: new Set() })).toMatchObject({ isTakenOver: true });
   });
 
-  it('goes on with the others where one cannot be brought to its end', async () => {
+  it('continues with the others if one cannot be brought to its end', async () => {
     const { dir, queue, start } = await world(new FakeClock());
     await using _dir = dir;
     const bad = await queue.add(newEntry(), PLAN_FILES);

@@ -4,7 +4,7 @@ import type { QuestionSessions } from '../sessions/question/index.js';
 import { askAboutFailure, settleFailures } from './ask-failure.js';
 import type { EntryRunner } from './entry-runner.js';
 
-/** What a worker tells about itself. */
+/** What a worker reports about itself. */
 export type WorkerEvent =
   | {
       readonly type: 'taken';
@@ -13,7 +13,7 @@ export type WorkerEvent =
       readonly before?: Taken['before'];
     }
   | { readonly type: 'ended'; readonly entry: Entry }
-  /** Nothing was lost: whoever takes it next goes on with its run. */
+  /** Nothing was lost: the next worker that takes it resumes its run. */
   | { readonly type: 'left'; readonly entry: Entry; readonly reason: string };
 
 export interface WorkerOptions {
@@ -22,12 +22,12 @@ export interface WorkerOptions {
   readonly questions: QuestionSessions;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How many runs at once. */
+  /** How many runs it runs at once. */
   readonly slots: number;
   readonly rules: Omit<Taker, 'own'>;
-  /** Ends when nothing runs here and nothing may be taken. */
+  /** Ends when nothing is running here and nothing may be taken. */
   readonly isOnce: boolean;
-  /** Takes nothing after that, and ends with what runs then. */
+  /** Takes nothing after this time, and ends once the runs it has then are over. */
   readonly until?: Date | undefined;
   readonly signal: AbortSignal;
   onEvent?(event: WorkerEvent): void;
@@ -37,24 +37,25 @@ export interface WorkerOptions {
 export interface WorkerReport {
   readonly done: number;
   readonly failed: number;
-  /** Runs that go on without it. */
+  /** Runs that continue without it. */
   readonly left: number;
 }
 
 /**
- * The longest wait between two looks: a worker that dies makes no event, and a machine that slept does not say for how long.
+ * The longest wait between two looks: a worker that dies causes no event, and a machine that slept does not say for how
+ * long.
  */
 const LOOK_MS = 30_000;
 
 /** The clock of the database is read in steps. */
 const AFTER_LEASE_MS = 50;
 
-/** Takes what may run, and brings it to its end, until it is told to stop. Runs outlive it. */
+/** Takes what may run and brings it to its end, until told to stop. Runs outlive it. */
 export async function work(options: WorkerOptions): Promise<WorkerReport> {
   const { queue, clock, signal } = options;
   const running = new Map<string, Promise<void>>();
   const counts = { done: 0, failed: 0, left: 0 };
-  /** What could not be brought to its end just now, and is left alone until the next look. */
+  /** Entries that could not be brought to their end just now, and are left alone until the next look. */
   const resting = new Map<string, number>();
   const isResting = (id: string) => (resting.get(id) ?? 0) > clock.now().getTime();
   let wake = () => {};
@@ -124,7 +125,7 @@ function isPast({ until, clock }: WorkerOptions): boolean {
   return until !== undefined && clock.now().getTime() >= until.getTime();
 }
 
-/** Whether something may be taken by what is known, without reading all of it again: time passes, and workers die. */
+/** Whether something may be taken, judged by what is already known without reading it again: time passes and workers die. */
 async function isDue(
   options: WorkerOptions,
   known: Known,
@@ -148,13 +149,13 @@ function placedOf({ rules, clock }: WorkerOptions, known: Known, isHeld: (id: st
   return arrange(known.entries, { ...rules, now: clock.now(), pausedAt: known.pausedAt, isHeld });
 }
 
-/** Until the next moment that is known, or the next look. */
+/** How long to wait: until the next known moment, or the next look. */
 function waitMs(options: WorkerOptions, known: Known): number {
   const now = options.clock.now().getTime();
   const moments = placedOf(options, known, () => true).flatMap(({ standing }) =>
     standing.is === 'waits' && standing.until !== null ? [Date.parse(standing.until)] : [],
   );
-  // Nobody calls out that a lease has ended: whoever waits for it looks then.
+  // Nothing announces the end of a lease, so a worker that waits for it looks at that moment.
   for (const { status, fleet } of known.entries)
     if (status === 'running' && fleet?.lease != null)
       moments.push(known.readAtMs + fleet.lease.endsInSeconds * 1_000 + AFTER_LEASE_MS);
@@ -178,7 +179,7 @@ async function attend(options: WorkerOptions, taken: Taken): Promise<'done' | 'f
     options.onEvent?.({ type: 'ended', entry: finished });
     return finished.status === 'done' ? 'done' : 'failed';
   } catch (error) {
-    // A full disk, a lock that was taken away, a defect of ours: nothing is lost, and the others go on.
+    // A full disk, a lock that was taken away, a defect of ours: nothing is lost, and the other entries continue.
     log.warn('worker.entry-left', { id: entry.id, error: messageOf(error) });
     return leave(messageOf(error));
   }

@@ -31,28 +31,28 @@ export interface RepositoryChange {
   readonly commits: readonly Commit[];
   readonly headBefore: string | undefined;
   readonly headAfter: string | undefined;
-  /** Undefined: HEAD was detached, or there was no repository. */
+  /** Undefined if HEAD was detached, or there was no repository. */
   readonly branchBefore: string | undefined;
   readonly branchAfter: string | undefined;
 }
 
-/** What changed between two snapshots. Paths are relative to the root, in the order of their code units. */
+/** What changed between two snapshots. Paths are relative to the root, sorted by code units. */
 export interface WorkspaceChanges {
   readonly root: string;
   readonly created: readonly string[];
   readonly modified: readonly string[];
   readonly deleted: readonly string[];
-  /** Only those with a commit, a move of HEAD, or that came or went. */
+  /** Only repositories with a commit or a move of HEAD, or that appeared or disappeared. */
   readonly repositories: readonly RepositoryChange[];
   readonly hasChanges: boolean;
-  /** What could not be told, of both snapshots and of this comparison. */
+  /** What could not be determined, in either snapshot or in this comparison. */
   readonly notes: readonly MeasurementNote[];
 }
 
 /**
- * Tells what changed on disk between two snapshots of the same root, whatever was committed meanwhile: a file that is
- * now as it was is no change, a renamed one is a deleted and a created one. Asks git about commits. Throws INVALID_INPUT
- * for snapshots of different roots.
+ * Reports what changed on disk between two snapshots of the same root, whatever was committed meanwhile. A file that is
+ * back in its earlier state is no change; a renamed file counts as one deleted and one created. Asks git about commits.
+ * Throws INVALID_INPUT for snapshots of different roots.
  */
 export async function compareSnapshots(
   tools: WorkspaceTools,
@@ -78,7 +78,7 @@ export async function compareSnapshots(
   };
 }
 
-/** What git tells about one repository between two moments. */
+/** What git reports about one repository between two moments. */
 interface History {
   readonly path: string;
   readonly change: RepositoryChange | undefined;
@@ -121,7 +121,7 @@ async function compareHistory(
   }
 }
 
-/** A repository that is not told any more: removed, or git failed the second time. */
+/** A repository that is no longer reported: it was removed, or git failed the second time. */
 function goneHistory(git: GitTools, root: string, before: RepositoryState | undefined): History {
   const path = before?.path ?? '';
   const isThere = isRepositoryTop(git.fileSystem, join(root, path));
@@ -162,7 +162,7 @@ function describeChange(
   };
 }
 
-/** Worktrees share their branches: a commit is told by the innermost one, once. */
+/** Worktrees share their branches, so a commit is reported only once, by the innermost one. */
 function withoutRepeats(changes: readonly RepositoryChange[]): RepositoryChange[] {
   const told = new Set<string>();
   const kept: RepositoryChange[] = [];
@@ -216,8 +216,8 @@ async function compareFiles(
 }
 
 /**
- * What was on disk at one moment: what the snapshot saw; else what was committed, where the commits differ; else what
- * the other snapshot saw committed, because then the commits agree on this file.
+ * What was on disk at one moment: what the snapshot saw; otherwise what was committed, if the commits differ; otherwise
+ * what the other snapshot saw committed, because then the commits agree on this file.
  */
 function contentAt(
   seen: FileState | undefined,
@@ -229,7 +229,7 @@ function contentAt(
   return history === undefined ? other?.committed : committed;
 }
 
-/** What was left out is not told. Where one side was not looked at, only files that both have seen can be compared. */
+/** What was left out is not reported. If one side was not examined, only files that both have seen can be compared. */
 function unknownPaths(
   before: Snapshot,
   after: Snapshot,

@@ -10,8 +10,8 @@ export interface ChangedCounts {
 }
 
 /**
- * Which files of a working tree were written since a moment, by their times: for who has no snapshot of that moment,
- * because the process that took it was killed. What was deleted or committed since does not show.
+ * Finds the files of a working tree written since a given moment, by their times. This is for callers without a
+ * snapshot of that moment, because the process that took it was killed. Files deleted or committed since do not show.
  */
 export async function countChangedSince(
   tools: WorkspaceTools,

@@ -20,12 +20,12 @@ describe('the documents of a project', () => {
     expect(await count(files)).toEqual({ total: 4, decisionRecords: 2 });
   });
 
-  it('are not what others wrote, nor ours, nor the readme of the records', async () => {
+  it('leave out what others wrote, our own, and the readme of the records', async () => {
     const files = ['node_modules/a/README.md', '.prp-session/x.md', 'docs/adr/README.md'];
     expect(await count(files)).toEqual({ total: 1, decisionRecords: 0 });
   });
 
-  it('links are not followed', async () => {
+  it('do not include what links lead to', async () => {
     await using dir = await tempDir();
     symlinkSync('..', dir.at('up'));
     symlinkSync('/etc/hostname', dir.at('link.md'));

@@ -8,14 +8,14 @@ import { nameOf } from './path-bytes.js';
 import { compareText } from './snapshot.js';
 import { gitTools, type SnapshotOptions, takeSnapshot, type WorkspaceTools } from './take-snapshot.js';
 
-/** Where a piece of work began: the commit, and what was not committed then. */
+/** Where a piece of work began: the commit, and what was uncommitted then. */
 export interface StartingPoint {
   /** Null before the first commit. */
   readonly commit: string | null;
   readonly uncommitted: readonly string[];
 }
 
-/** A file that is not as it was; null where lines cannot be counted. */
+/** A file that has changed; null if its lines cannot be counted. */
 export interface CountedFile {
   readonly path: string;
   readonly added: number | null;
@@ -23,10 +23,10 @@ export interface CountedFile {
 }
 
 const MAX_UNCOMMITTED = 500;
-/** Beyond that a file that git does not know is named, not counted. */
+/** A file unknown to git that is larger than this is named, not counted. */
 const MAX_READ_BYTES = 1024 * 1024;
 
-/** How the tree of a repository stands now; undefined where the directory is not the top of one that git can read. */
+/** The current state of a repository's tree; undefined if the directory is not the top of a repository that git can read. */
 export async function findStartingPoint(
   tools: WorkspaceTools,
   directory: string,
@@ -41,7 +41,7 @@ export async function findStartingPoint(
   };
 }
 
-/** The files of a repository that are not as they were in a commit, with lines; undefined where git cannot tell. */
+/** The files of a repository that differ from a commit, with lines; undefined if git cannot tell. */
 export async function countChangedLines(
   tools: WorkspaceTools,
   directory: string,
@@ -49,7 +49,8 @@ export async function countChangedLines(
 ): Promise<CountedFile[] | undefined> {
   const git = gitTools(tools, {});
   try {
-    // A comparison with the files runs filters. What a foreign one is meant for is listed: hiding it would hide edits.
+    // Comparing with the files would run filters. Files that a foreign filter is meant for are listed: hiding them
+    // would hide edits.
     const { settings } = await findForeignFilters(git, directory);
     const arguments_ = [
       'diff',

@@ -6,7 +6,7 @@ import { type Content, type FileState, isWithin, type Snapshot } from './snapsho
 
 export type Verdict = 'same' | 'created' | 'modified' | 'deleted' | 'doubtful';
 
-/** Compares two contents by what both of them know. */
+/** Compares two contents by what is known of both. */
 export function judge(before: Content | undefined, after: Content | undefined): Verdict {
   if (before === undefined) return after === undefined ? 'same' : 'created';
   if (after === undefined) return 'deleted';
@@ -18,7 +18,7 @@ export function judge(before: Content | undefined, after: Content | undefined): 
   const [id, otherId] = [before.raw ?? before.blob, after.blob ?? after.raw];
   if (id !== undefined && id === otherId) return 'same';
   if (before.facts !== undefined && after.facts !== undefined) {
-    // Bytes were read the first time because facts alone would not have been enough.
+    // The first time, bytes were read because facts alone would not have been enough.
     const isReadOnce = before.raw !== undefined && before.facts === after.facts;
     return isReadOnce ? 'doubtful' : isEqual(before.facts, after.facts);
   }
@@ -27,21 +27,21 @@ export function judge(before: Content | undefined, after: Content | undefined): 
 }
 
 /**
- * A file of which one side knows the committed bytes only and the other side the bytes on disk only; or that the later
- * snapshot did not see, which a file that is ignored now shares with one that is gone.
+ * A file known on one side only by its committed bytes and on the other only by the bytes on disk; or one that the
+ * later snapshot did not see, which is true both of a file that is ignored now and of one that is gone.
  */
 export interface Doubt {
   readonly path: string;
   readonly before: Content;
-  /** Undefined: the later snapshot knew nothing of such a file. */
+  /** Undefined if the later snapshot knew nothing of this file. */
   readonly after: Content | undefined;
-  /** As the later snapshot saw it; undefined: it did not, or it was as committed. */
+  /** As the later snapshot saw it; undefined if it did not, or if the file was as committed. */
   readonly state: FileState | undefined;
 }
 
 /**
- * Settles by the file itself what two snapshots cannot: where git converts line ends or runs filters, committed bytes
- * and bytes on disk have different ids. Files are looked at as they are now, right after the later snapshot.
+ * Settles from the file itself what two snapshots cannot: where git converts line endings or runs filters, committed
+ * bytes and bytes on disk have different ids. Files are read in their current state, right after the later snapshot.
  */
 export class Doubts {
   readonly #git: GitTools;
@@ -57,7 +57,7 @@ export class Doubts {
     this.#doubts.push(doubt);
   }
 
-  /** The files that did change. */
+  /** The files that really changed. */
   async settle(): Promise<{ modified: string[]; deleted: string[] }> {
     const settled = { modified: [] as string[], deleted: [] as string[] };
     const reader = new ContentReader(this.#git.fileSystem, READ_LIMITS);
@@ -74,16 +74,16 @@ export class Doubts {
     return settled;
   }
 
-  /** Unchanged if what is on disk is what we saw. */
+  /** Unchanged if the bytes on disk are the ones we saw. */
   async #judgeOnDisk(reader: ContentReader, { path, before, after }: Doubt): Promise<Verdict> {
     const now = await reader.read(this.#after.root, path, hashOfId(before.raw ?? before.blob));
-    // It was there a moment ago: not found means that its name is no text.
+    // It was there a moment ago, so "not found" means that its name is not valid text.
     if (now === undefined && after !== undefined) return 'modified';
     const verdict = judge(before, now);
     return verdict === 'doubtful' && now?.facts === before.facts ? 'same' : verdict;
   }
 
-  /** Committed before and not now: unchanged if git would commit the same bytes again. */
+  /** For files committed before but not now: unchanged if git would commit the same bytes again. */
   async #changedForGit(doubts: readonly Doubt[]): Promise<string[]> {
     const changed: string[] = [];
     for (const [repository, members] of this.#byRepository(doubts)) {
@@ -99,7 +99,7 @@ export class Doubts {
   #byRepository(doubts: readonly Doubt[]): Map<string, Doubt[]> {
     const groups = new Map<string, Doubt[]>();
     for (const doubt of doubts) {
-      // The innermost one: the list is in the order of paths.
+      // The innermost repository: the list is sorted by path.
       const owner = this.#after.repositories.findLast(({ path }) => isWithin(doubt.path, path))?.path ?? '';
       const group = groups.get(owner);
       if (group === undefined) groups.set(owner, [doubt]);
@@ -109,7 +109,7 @@ export class Doubts {
   }
 }
 
-/** git compared the bytes on disk with the very ones that were committed before. */
+/** git compared the bytes on disk with exactly those that were committed before. */
 function isToldByGit({ before, state }: Doubt): boolean {
   return state?.differsFrom !== undefined && state.differsFrom === before.blob;
 }

@@ -4,11 +4,11 @@ import { askGit, GitFailedError, type GitTools } from './git.js';
 import { splitAtNul } from './git-status.js';
 import { nameOf, quotePath } from './path-bytes.js';
 
-/** Filters that a repository names in its own configuration, and the settings with which git runs none of them. */
+/** Filters that a repository names in its own configuration, and the settings that keep git from running any of them. */
 export interface ForeignFilters {
-  /** Those that only the repository knows. */
+  /** Filters known only to the repository. */
   readonly names: ReadonlySet<string>;
-  /** For `-c`: whatever the repository says, the filter is as the user's own configuration has it, or does nothing. */
+  /** For `-c`: whatever the repository says, each filter works as in the user's own configuration, or does nothing. */
   readonly settings: readonly string[];
 }
 
@@ -19,9 +19,9 @@ const NOT_FOUND = 1;
 const NONE: ForeignFilters = { names: new Set(), settings: [] };
 
 /**
- * Looks for filters in the configuration of a repository: git would run them whenever it compares a file, and an agent
- * that may only edit can write them. Those of the user's own configuration, such as LFS, stay as they are. Reading the
- * configuration runs nothing. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ * Looks for filters in the configuration of a repository: git would run them whenever it compares a file, and even an
+ * agent that may only edit files can write them. Filters from the user's own configuration, such as LFS, stay
+ * unchanged. Reading the configuration runs nothing. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
  */
 export async function findForeignFilters(tools: GitTools, top: string): Promise<ForeignFilters> {
   if (isPlain(tools.fileSystem, join(top, '.git'))) return NONE;
@@ -39,8 +39,8 @@ export async function findForeignFilters(tools: GitTools, top: string): Promise<
 }
 
 /**
- * Whether the configuration of a repository, all of it in its own two files, does not even hold the words: most do not, and
- * asking git takes a process for each measurement. Any doubt is a no.
+ * Whether the repository's configuration is all in its own two files and mentions no filter or include at all. That is
+ * true of most, and asking git takes a process for each measurement. Any doubt means no.
  */
 function isPlain(fileSystem: FileSystem, gitDirectory: string): boolean {
   try {
@@ -57,7 +57,7 @@ interface FilterSetting {
   readonly filter: string;
   readonly key: string;
   readonly value: string;
-  /** Of the user or the system, not of the repository. */
+  /** From the user or the system, not from the repository. */
   readonly isOwn: boolean;
 }
 
@@ -80,7 +80,7 @@ async function readFilterSettings(tools: GitTools, top: string): Promise<FilterS
   });
 }
 
-/** Which of these files a foreign filter is meant for: without it git cannot tell whether they changed. */
+/** The files among these that a foreign filter is meant for: without it git cannot tell whether they changed. */
 export async function findUnjudged(
   tools: GitTools,
   top: string,
@@ -88,7 +88,7 @@ export async function findUnjudged(
   { names }: ForeignFilters,
 ): Promise<ReadonlySet<string>> {
   if (names.size === 0 || paths.length === 0) return new Set();
-  // Without -z names come and go quoted, one a line.
+  // Without -z, names are quoted in input and output, one per line.
   const input = paths.map(quotePath);
   const output = await askGit(tools, top, ['check-attr', '--stdin', 'filter'], { input });
   const filters = output.toString('utf8').trimEnd().split('\n');

@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { type GitWorld, gitWorld } from '../../test/support/git-world.js';
 import { countChangedLines, takeSnapshot } from './index.js';
 
-/** Whatever a repository names as a program, measuring it runs none. Each plants one and makes git want to look. */
+/** Whatever a repository names as a program, measuring it must run none. Each entry plants one and makes git want to look. */
 const PLANTS: Readonly<Record<string, (world: GitWorld, program: string) => void>> = {
   'a clean filter': (world, program) => {
     world.git(['config', 'filter.x.clean', program]);
@@ -153,7 +153,7 @@ describe('programs that a repository names', () => {
     const program = `${world.home}/program.sh`;
     writeFileSync(program, `#!/bin/sh\ntouch '${mark}'\ncat\n`, { mode: 0o755 });
     plant(world, program);
-    // Of the same size, so that git has to look into it.
+    // The same size, so git has to look at the content.
     world.write('a.txt', 'ho\n');
     const changes = await world.changesOf(() => appendFileSync(world.at('a.txt'), 'more\n'));
     expect(changes.modified).toEqual(['a.txt']);
@@ -169,7 +169,7 @@ describe('programs that a repository names', () => {
     world.write('a.txt', 'small\n');
     world.write('b.md', 'b\n');
     world.commitAll('with a filter of its own');
-    // Written again: git trusts a file that is older than its index, and a slow machine makes it so.
+    // Written again: git trusts a file that is older than its index, which a slow machine can cause.
     world.write('a.txt', 'small\n');
     const { files } = await takeSnapshot(world.tools, world.project);
     expect([...files].map(([name, { isUnjudged }]) => [name, isUnjudged])).toEqual([['a.txt', true]]);
@@ -179,12 +179,12 @@ describe('programs that a repository names', () => {
     });
   });
 
-  it('are run where the user has named them, as with large files', async () => {
+  it('are run if the user has named them, as with large files', async () => {
     await using world = await gitWorld();
     writeFileSync(`${world.home}/.gitconfig`, '[filter "lfs"]\n\tclean = tr a-z A-Z\n\tsmudge = cat\n');
     world.write('.gitattributes', '*.txt filter=lfs\n');
     world.repository('', { 'a.txt': 'small\n' });
-    // The repository's own idea of the same filter does not count.
+    // The repository's own definition of the same filter does not count.
     world.git(['config', 'filter.lfs.clean', `touch '${world.home}/RAN'; cat`]);
     appendFileSync(world.at('.gitattributes'), '');
     world.write('a.txt', 'small\n');
@@ -193,9 +193,9 @@ describe('programs that a repository names', () => {
     expect(existsSync(`${world.home}/RAN`)).toBe(false);
   });
 
-  it('do not make every file dirty where a filter of the user serves large files', async () => {
+  it('do not make every file dirty if a filter of the user handles large files', async () => {
     await using world = await gitWorld();
-    // As `git lfs install` does it: for the user, with all keys, and required.
+    // As `git lfs install` sets it up: for the user, with all keys, and required.
     writeFileSync(
       `${world.home}/.gitconfig`,
       '[filter "lfs"]\n\tclean = tr a-z A-Z\n\tsmudge = tr A-Z a-z\n\trequired = true\n',
@@ -229,7 +229,7 @@ describe('programs that a repository names', () => {
     const text = readFileSync(seen, 'utf8');
     expect(text).not.toContain('abc123');
     const names = text.split('\n').flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
-    // What git and its shell set themselves is no secret of ours.
+    // What git and its shell set themselves are not secrets of ours.
     const ofTheirs = /^(GIT_|PWD$|OLDPWD$|SHLVL$|_$|HOLDFAST_MARKER$)/;
     expect(names.filter((name) => !ofTheirs.test(name)).sort()).toEqual([
       'HOME',

@@ -3,7 +3,7 @@ import { contentOf, splitAtNul } from './git-status.js';
 import { nameOf } from './path-bytes.js';
 import type { Content, RepositoryState } from './snapshot.js';
 
-/** A commit, as far as it is told. */
+/** A commit, with the parts that we report. */
 export interface Commit {
   readonly id: string;
   /** The first line of its message: foreign text. */
@@ -16,10 +16,10 @@ export interface CommittedChange {
   readonly after: Content | undefined;
 }
 
-/** More new commits than this are not told one by one. */
+/** If there are more new commits than this, they are not all reported. */
 export const MAX_COMMITS = 1_000;
 
-/** How the committed files of two commits differ, by path; `undefined` is the state before the first commit. */
+/** How the committed files of two commits differ, by path; `undefined` means the state before the first commit. */
 export async function compareCommits(
   tools: GitTools,
   top: string,
@@ -52,7 +52,7 @@ export async function compareCommits(
   return changes;
 }
 
-/** The id of the tree without files, by the length of an id. git knows it in every repository. */
+/** The id of the empty tree, by the length of an id. git knows it in every repository. */
 export const EMPTY_TREES: Readonly<Record<number, string>> = {
   40: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
   64: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
@@ -60,7 +60,7 @@ export const EMPTY_TREES: Readonly<Record<number, string>> = {
 
 /**
  * The commits that no branch had before, oldest first: made here, rebased, or fetched and merged. In a repository that
- * was not there before, what its remote has is not new.
+ * was not there before, commits that its remote has are not new.
  */
 export async function findNewCommits(
   tools: GitTools,

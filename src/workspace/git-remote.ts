@@ -4,10 +4,13 @@ import { ensureDirectory, lookAt } from '../storage/index.js';
 import { askGit, type GitResult, type GitTools, runGit } from './git.js';
 import { gitTools, type WorkspaceTools } from './take-snapshot.js';
 
-/** What a git server, or the way to it, did. `overtaken`: somebody else wrote there; `gone`: a commit is not there any more. */
+/**
+ * What went wrong with a git server, or on the way to it. `overtaken`: someone else wrote there; `gone`: a commit is no
+ * longer there.
+ */
 export type RemoteTrouble = 'away' | 'slow' | 'refused' | 'overtaken' | 'gone';
 
-/** A git server did not do what it was asked for. */
+/** A git server did not do what we asked. */
 export class GitRemoteError extends HoldfastError<'GIT_REMOTE'> {
   readonly code = 'GIT_REMOTE';
   readonly trouble: RemoteTrouble;
@@ -25,8 +28,8 @@ const WORDS: Readonly<Record<RemoteTrouble, string>> = {
   away: 'The git server cannot be reached',
   slow: 'The git server did not answer in time',
   refused: 'The git server refused',
-  overtaken: 'Somebody else wrote to this ref of the git server',
-  gone: 'The git server does not have this commit any more',
+  overtaken: 'Someone else wrote to this ref on the git server',
+  gone: 'The git server no longer has this commit',
 };
 
 const HINTS: Readonly<Record<RemoteTrouble, string>> = {
@@ -34,35 +37,35 @@ const HINTS: Readonly<Record<RemoteTrouble, string>> = {
   slow: 'Try it by hand on this machine: `git ls-remote <url>`.',
   refused:
     'Its owner may have to allow pushes to refs/holdfast/*; where only branches can be pushed, set fleet.ref to branch.',
-  overtaken: 'The run goes on elsewhere: `holdfast fleet status`.',
-  gone: 'Push it again, or queue the plan anew from a commit that is there.',
+  overtaken: 'The run continues on another machine: `holdfast fleet status`.',
+  gone: 'Push it again, or queue the plan again from a commit that the server has.',
 };
 
-/** A repository as it is reached through a directory of ours: nothing that an agent can write decides how git gets there. */
+/** A repository reached through a directory of ours: nothing that an agent can write decides how git gets there. */
 export interface RemoteRepository {
   readonly url: string;
-  /** A git directory with nothing in it but what is ours. */
+  /** A git directory that contains only what we put there. */
   readonly door: string;
-  /** Where objects come from and go to. */
+  /** Where objects are read from and written to. */
   readonly objects: string;
 }
 
-/** Forms of addresses that name no program. A path is one for tests, and for disks that are shared. */
+/** Forms of addresses that name no program. Paths are for tests, and for shared disks. */
 const ADDRESS = /^(?:(?:https?|ssh|git|file):\/\/|\/|[A-Za-z0-9._-]+@[A-Za-z0-9._-]+:)/;
 
-/** Throws GIT_REMOTE for an address that is none, or that could name a program. */
+/** Throws GIT_REMOTE if this is not an address, or could name a program. */
 export function checkRemoteUrl(url: string): string {
   if (ADDRESS.test(url) && !url.includes('::') && !/[\0\r\n]/.test(url)) return url;
-  throw new GitRemoteError('refused', url, 'it is no address that Holdfast goes to');
+  throw new GitRemoteError('refused', url, 'Holdfast does not connect to this kind of address');
 }
 
-/** How long a server may take for what is small, and for what may be large. */
+/** How long a server may take for small requests, and for transfers that may be large. */
 const ASK_MS = 60_000;
 const TRANSFER_MS = 10 * 60_000;
 
 /**
- * The bare mirror of a repository below a directory of ours, and the door beside it. The mirror is what worktrees hang on,
- * where an agent may write its configuration; the door is what speaks with the server. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ * The bare mirror of a repository in a directory of ours, and the door beside it. Worktrees hang on the mirror, so an
+ * agent may write to its configuration; the door talks to the server. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
  */
 export async function openMirror(
   tools: WorkspaceTools,
@@ -77,7 +80,7 @@ export async function openMirror(
       await askGit(git, directory, ['init', '--bare', '--quiet', '--template=', path], {
         variables: { GIT_CEILING_DIRECTORIES: directory },
       });
-  // Objects of snapshots are no branch's: nobody tidies them away.
+  // No branch holds the objects of snapshots, so nothing may garbage-collect them.
   await askGit(git, mirror, ['config', 'gc.auto', '0']);
   return { url: checkRemoteUrl(url), door, objects: join(mirror, 'objects'), mirror };
 }
@@ -93,7 +96,8 @@ export async function hasCommit(
 }
 
 /**
- * Brings a commit here: by the ref that has it, else by its id, else with all branches. Throws GIT_REMOTE, PROGRAM_NOT_STARTED.
+ * Fetches a commit: by the ref that has it, otherwise by its id, otherwise with all branches. Throws GIT_REMOTE,
+ * PROGRAM_NOT_STARTED.
  */
 export async function fetchCommit(
   tools: WorkspaceTools,
@@ -118,7 +122,7 @@ export async function fetchCommit(
   throw new GitRemoteError('gone', remote.url, `${commit.slice(0, 12)} cannot be fetched`);
 }
 
-/** What a ref of the server points to; undefined where there is none. Throws GIT_REMOTE, PROGRAM_NOT_STARTED. */
+/** What a ref on the server points to; undefined if there is none. Throws GIT_REMOTE, PROGRAM_NOT_STARTED. */
 export async function findRemoteRef(
   tools: WorkspaceTools,
   remote: RemoteRepository,
@@ -127,7 +131,7 @@ export async function findRemoteRef(
   return (await listRemoteRefs(tools, remote, [ref])).get(ref);
 }
 
-/** The refs of the server that fit a pattern, and what each points to. Throws GIT_REMOTE, PROGRAM_NOT_STARTED. */
+/** The refs on the server that match a pattern, and what each points to. Throws GIT_REMOTE, PROGRAM_NOT_STARTED. */
 export async function listRemoteRefs(
   tools: WorkspaceTools,
   remote: RemoteRepository,
@@ -145,7 +149,7 @@ export async function listRemoteRefs(
 }
 
 /**
- * Removes refs of the server, each only while it points where it is said to. Throws GIT_REMOTE where one of them stays;
+ * Removes refs on the server, each only while it points to the expected commit. Throws GIT_REMOTE if one of them stays;
  * PROGRAM_NOT_STARTED.
  */
 export async function removeRemoteRefs(
@@ -160,7 +164,7 @@ export async function removeRemoteRefs(
   if (result.exitCode !== 0) throw remoteError(remote, result);
 }
 
-/** Whether a commit that is here has another one in its history. Throws PROGRAM_NOT_STARTED. */
+/** Whether a commit in the mirror has another one in its history. Throws PROGRAM_NOT_STARTED. */
 export async function isInHistory(
   tools: WorkspaceTools,
   remote: RemoteRepository,
@@ -171,8 +175,8 @@ export async function isInHistory(
 }
 
 /**
- * Pushes a commit to a ref that must be as expected: absent, or at this commit. Throws GIT_REMOTE, with `overtaken` where it is
- * not; PROGRAM_NOT_STARTED.
+ * Pushes a commit to a ref that must be in the expected state: absent, or at this commit. Throws GIT_REMOTE, with
+ * `overtaken` if it is not; PROGRAM_NOT_STARTED.
  */
 export async function pushCommit(
   tools: WorkspaceTools,
@@ -208,7 +212,7 @@ function troubleOf({ exitCode, signal, stderr }: GitResult): RemoteTrouble {
   return 'away';
 }
 
-/** The line that says most. */
+/** The most informative line. */
 function wordsOf({ stderr }: GitResult): string {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   return lines.find((line) => /rejected|fatal|error|denied/i.test(line)) ?? lines[0] ?? '';
@@ -218,7 +222,7 @@ function withoutPassword(url: string): string {
   return url.replace(/\/\/[^/@]*@/, '//');
 }
 
-/** What git needs of the person's environment to get in somewhere: their agent of keys, their proxy. */
+/** What git needs from the person's environment to get access: their key agent, their proxy. */
 const WAY_VARIABLES = [
   'SSH_AUTH_SOCK',
   'http_proxy',
@@ -249,7 +253,7 @@ function atDoor(
   });
 }
 
-/** What of a commit's tree git alone does not carry: submodules, or files that are kept elsewhere (LFS). Throws GIT_FAILED. */
+/** The part of a commit's tree that git alone does not carry: submodules, or files kept elsewhere (LFS). Throws GIT_FAILED. */
 export async function listTreeTrouble(
   tools: WorkspaceTools,
   repository: string,

@@ -1,13 +1,16 @@
 import { askGit, GitFailedError } from './git.js';
 import { gitTools, type WorkspaceTools } from './take-snapshot.js';
 
-/** A remote by the name that a repository has for it. */
+/** A remote, with the name that a repository has for it. */
 export interface NamedRemote {
   readonly name: string;
   readonly url: string;
 }
 
-/** Where a repository is fetched from: `origin`, else its only remote; undefined where it has none. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/**
+ * Where a repository is fetched from: `origin`, otherwise its only remote; undefined if it has none. Throws
+ * PROGRAM_NOT_STARTED, GIT_FAILED.
+ */
 export async function findRemote(tools: WorkspaceTools, top: string): Promise<NamedRemote | undefined> {
   try {
     const output = await askGit(gitTools(tools, {}), top, ['config', '--get-regexp', '^remote\\..*\\.url$']);
@@ -25,7 +28,7 @@ export async function findRemote(tools: WorkspaceTools, top: string): Promise<Na
   }
 }
 
-/** Whether a branch of a remote, as it was fetched or pushed last, has a commit. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/** Whether a branch of a remote, as last fetched or pushed, has a commit. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function isOnRemote(tools: WorkspaceTools, top: string, commit: string): Promise<boolean> {
   const output = await askGit(gitTools(tools, {}), top, [
     'for-each-ref',

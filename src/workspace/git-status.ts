@@ -1,31 +1,31 @@
 import type { Content } from './snapshot.js';
 
-/** One line of `git status`: a path that is not as committed. */
+/** One entry of `git status`: a path that differs from what is committed. */
 export interface StatusEntry {
   readonly path: Buffer;
   readonly isUntracked: boolean;
-  /** In HEAD; undefined where it has no such file. */
+  /** In HEAD; undefined if HEAD has no such file. */
   readonly committed: Content | undefined;
-  /** The content git knows to be on disk, because it is what the index holds. */
+  /** The content that git knows is on disk, because it is what the index holds. */
   readonly staged: Content | undefined;
   /** The id in the index that the bytes on disk differ from. */
   readonly differsFrom: string | undefined;
   /** What is on disk, as git sees it; undefined for an untracked file. */
   readonly kind: Content['kind'] | undefined;
-  /** In the index, and not on disk. */
+  /** In the index, but not on disk. */
   readonly isMissing: boolean;
 }
 
-/** What `git status --porcelain=v2 -z --branch` tells. */
+/** The output of `git status --porcelain=v2 -z --branch`. */
 export interface GitStatus {
   readonly head: string | undefined;
   readonly branch: string | undefined;
   readonly entries: readonly StatusEntry[];
-  /** Repositories inside that this one does not know. */
+  /** Repositories inside this one that it does not know. */
   readonly nested: readonly Buffer[];
 }
 
-/** Reads the machine-readable status. Kinds of lines that are not known here are left out, as git asks for. */
+/** Reads the machine-readable status. Unknown kinds of lines are skipped, as git asks. */
 export function parseStatus(output: Buffer): GitStatus {
   const entries: StatusEntry[] = [];
   const nested: Buffer[] = [];
@@ -99,7 +99,7 @@ const KINDS: Readonly<Record<string, Content['kind']>> = {
   '120000': 'link',
 };
 
-/** A file as git stores it; undefined where its mode says that there is none. */
+/** A file as git stores it; undefined if its mode says that there is none. */
 export function contentOf(mode: string, blob: string): Content | undefined {
   return mode === ABSENT ? undefined : { kind: KINDS[mode] ?? 'other', blob };
 }

@@ -5,26 +5,26 @@ import { splitAtNul } from './git-status.js';
 import { nameOf } from './path-bytes.js';
 import { gitTools, type WorkspaceTools } from './take-snapshot.js';
 
-/** A worktree as git has it registered. */
+/** A worktree as registered with git. */
 export interface RegisteredWorktree {
   readonly path: string;
-  /** Without `refs/heads/`; undefined where HEAD is detached, or cannot be read. */
+  /** Without `refs/heads/`; undefined if HEAD is detached or cannot be read. */
   readonly branch: string | undefined;
 }
 
-/** Where a repository stands, for whoever wants to begin something there. */
+/** The current position of a repository, for starting work from it. */
 export interface BasePoint {
   readonly commit: string;
-  /** Undefined: HEAD is detached. */
+  /** Undefined if HEAD is detached. */
   readonly branch: string | undefined;
 }
 
 /** Checking out a large repository takes its time. */
 const CHECKOUT_TIMEOUT_MS = 30 * 60_000;
-/** git ended, and said no. */
+/** The exit code with which git says no. */
 const NOT_FOUND = 1;
 
-/** The commit and the branch that are checked out; undefined before the first commit. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/** The checked-out commit and branch; undefined before the first commit. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function findBase(tools: WorkspaceTools, top: string): Promise<BasePoint | undefined> {
   const git = gitTools(tools, {});
   const commit = await askOrNot(git, top, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}']);
@@ -33,7 +33,10 @@ export async function findBase(tools: WorkspaceTools, top: string): Promise<Base
   return { commit: commit.trim(), branch: branch?.trim() };
 }
 
-/** The commit that a name means: an id, a branch, a tag; undefined where it means none. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/**
+ * The commit that a name (an id, a branch, a tag) stands for; undefined if it stands for none. Throws
+ * PROGRAM_NOT_STARTED, GIT_FAILED.
+ */
 export async function findCommit(
   tools: WorkspaceTools,
   top: string,
@@ -44,13 +47,13 @@ export async function findCommit(
   try {
     return (await askOrNot(git, top, [...asked]))?.trim();
   } catch (error) {
-    // An id of full length is taken for right until git looks for the commit itself.
+    // git accepts an id of full length until it has to look for the commit itself.
     if (error instanceof GitFailedError && error.exitCode !== null) return undefined;
     throw error;
   }
 }
 
-/** The commit of a branch; undefined where there is no such branch. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/** The commit of a branch; undefined if there is no such branch. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function findBranch(
   tools: WorkspaceTools,
   top: string,
@@ -68,14 +71,14 @@ export async function findBranch(
   return commit?.trim();
 }
 
-/** Whether git would take this as the name of a branch. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/** Whether git would accept this as the name of a branch. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function isBranchName(tools: WorkspaceTools, top: string, branch: string): Promise<boolean> {
   return (
     (await askOrNot(gitTools(tools, {}), top, ['check-ref-format', `refs/heads/${branch}`])) !== undefined
   );
 }
 
-/** Every worktree that the repository knows, those that are gone too. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/** Every worktree that the repository knows, including those that are gone. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function listWorktrees(tools: WorkspaceTools, top: string): Promise<RegisteredWorktree[]> {
   const output = await askGit(gitTools(tools, {}), top, ['worktree', 'list', '--porcelain']);
   return output
@@ -89,15 +92,15 @@ export async function listWorktrees(tools: WorkspaceTools, top: string): Promise
 }
 
 /**
- * Registers a worktree with its branch; no file is checked out, so that it is quick and a crash leaves next to nothing.
- * One that is registered and gone is registered again. No hook runs. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ * Registers a worktree with its branch. No file is checked out, so this is quick and a crash leaves almost nothing. A
+ * worktree that is registered but gone is registered again. No hook runs. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
  */
 export async function registerWorktree(
   tools: WorkspaceTools,
   top: string,
   { path, branch, from }: { readonly path: string; readonly branch: string; readonly from?: string },
 ): Promise<void> {
-  // Twice: one that a crash left is locked as well.
+  // Twice, because a worktree left by a crash is locked as well.
   const common = ['worktree', 'add', '--force', '--force', '--no-checkout', '--quiet'] as const;
   await askGit(
     gitTools(tools, {}),
@@ -108,7 +111,7 @@ export async function registerWorktree(
   );
 }
 
-/** Takes away the mark that git leaves on a worktree until it is done with it; what is not there is no trouble. */
+/** Removes the mark that git leaves on a worktree until it is finished with it; a missing mark is fine. */
 export async function unlockWorktree(tools: WorkspaceTools, top: string, path: string): Promise<void> {
   try {
     await askGit(gitTools(tools, {}), top, ['worktree', 'unlock', '--', path]);
@@ -118,8 +121,8 @@ export async function unlockWorktree(tools: WorkspaceTools, top: string, path: s
 }
 
 /**
- * Writes the files of a worktree as its branch has them. No hook and no filter of the repository runs. Done twice it is done
- * once. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ * Writes the files of a worktree as in its branch. No hook or filter of the repository runs. Repeating it is harmless.
+ * Throws PROGRAM_NOT_STARTED, GIT_FAILED.
  */
 export async function checkOutFiles(tools: WorkspaceTools, top: string): Promise<void> {
   const git = gitTools(tools, { timeoutMs: CHECKOUT_TIMEOUT_MS });
@@ -127,7 +130,7 @@ export async function checkOutFiles(tools: WorkspaceTools, top: string): Promise
   await askGit(git, top, ['read-tree', '--reset', '-u', 'HEAD'], { settings });
 }
 
-/** The directories of submodules, of which nothing is checked out. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/** The directories of submodules; nothing in them is checked out. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function listSubmodulePaths(tools: WorkspaceTools, top: string): Promise<string[]> {
   const output = await askGit(gitTools(tools, {}), top, ['ls-files', '--stage', '-z']);
   return splitAtNul(output)
@@ -135,13 +138,13 @@ export async function listSubmodulePaths(tools: WorkspaceTools, top: string): Pr
     .map((entry) => nameOf(entry.subarray(entry.indexOf(0x09) + 1)));
 }
 
-/** The files that git does not track, those that it ignores too. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/** The files that git does not track, including those it ignores. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function listUntracked(tools: WorkspaceTools, top: string): Promise<string[]> {
   const output = await askGit(gitTools(tools, {}), top, ['ls-files', '--others', '-z']);
   return splitAtNul(output).map(nameOf);
 }
 
-/** How many commits of a branch no other branch has, here or at a remote. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/** How many commits of a branch are on no other branch, here or at a remote. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function countUnmerged(tools: WorkspaceTools, top: string, branch: string): Promise<number> {
   const reference = `refs/heads/${branch}`;
   const output = await askGit(gitTools(tools, {}), top, [
@@ -149,7 +152,7 @@ export async function countUnmerged(tools: WorkspaceTools, top: string, branch: 
     '--count',
     reference,
     '--not',
-    // Without `refs/heads/`, as this option wants it for branches.
+    // For branches, this option wants names without `refs/heads/`.
     `--exclude=${branch}`,
     '--branches',
     '--remotes',
@@ -158,7 +161,7 @@ export async function countUnmerged(tools: WorkspaceTools, top: string, branch: 
   return Number(output.toString('latin1').trim());
 }
 
-/** The files that a branch has changed in commits since its base; undefined where git cannot tell. */
+/** The files that a branch has changed in commits since its base; undefined if git cannot tell. */
 export async function compareToBase(
   tools: WorkspaceTools,
   top: string,

@@ -7,9 +7,9 @@ import {
   startProgram,
 } from '../programs/index.js';
 
-/** What it takes to ask git. */
+/** What is needed to ask git. */
 export interface GitTools extends ProgramTools {
-  /** The environment of the user; what it says about repositories (`GIT_DIR` and the like) is left out. */
+  /** The user's environment; variables about repositories (`GIT_DIR` and the like) are left out. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly gitCommand: string;
   readonly timeoutMs: number;
@@ -18,7 +18,7 @@ export interface GitTools extends ProgramTools {
 /** git answered with an error, or not in time. */
 export class GitFailedError extends HoldfastError<'GIT_FAILED'> {
   readonly code = 'GIT_FAILED';
-  /** Null where it did not end by itself. */
+  /** Null if it did not exit by itself. */
   readonly exitCode: number | null;
 
   constructor(operation: string, directory: string, reason: string, exitCode: number | null) {
@@ -37,9 +37,9 @@ export function isGitTrouble(error: unknown): error is GitFailedError | ProgramN
 }
 
 /**
- * Asks git, at the top of a repository, a question that changes nothing: no lock, no hook, no monitor, no pager, no prompt,
- * nothing fetched, and no program that the repository names. Returns the bytes that it printed. Throws PROGRAM_NOT_STARTED,
- * GIT_FAILED.
+ * Asks git a question at the top of a repository without changing anything: no lock, no hook, no monitor, no pager, no
+ * prompt, nothing fetched, and no program that the repository names. Returns the bytes it printed. Throws
+ * PROGRAM_NOT_STARTED, GIT_FAILED.
  */
 export async function askGit(
   tools: GitTools,
@@ -57,14 +57,14 @@ export async function askGit(
 }
 
 export interface GitOptions {
-  /** Lines for its input. */
+  /** Lines for its standard input. */
   readonly input?: readonly string[];
   readonly settings?: readonly string[];
-  /** Variables of its environment beside, or instead of, the few that it gets. */
+  /** Environment variables in addition to the few it gets, or replacing them. */
   readonly variables?: Readonly<Record<string, string | undefined>>;
 }
 
-/** How git ended; neither an exit code nor a signal where it did not end in time. */
+/** How git ended; it has neither an exit code nor a signal if it did not end in time. */
 export interface GitResult {
   readonly output: Buffer;
   readonly stderr: string;
@@ -72,7 +72,7 @@ export interface GitResult {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The same, for whoever wants to know how it failed. Throws PROGRAM_NOT_STARTED. */
+/** Like `askGit`, for callers that want to know how it failed. Throws PROGRAM_NOT_STARTED. */
 export async function runGit(
   tools: GitTools,
   directory: string,
@@ -87,7 +87,7 @@ export async function runGit(
     environment: { ...quietEnvironment(tools.environment, directory), ...variables },
     input: input.length > 0 ? 'open' : 'closed',
     onLine: () => {},
-    maxLineBytes: 0, // names may hold line breaks: only whole chunks are kept
+    maxLineBytes: 0, // names may contain line breaks, so only whole chunks are kept
     onOutput: (stream, chunk) => {
       if (stream === 'stdout') chunks.push(chunk);
     },
@@ -108,7 +108,7 @@ export async function runGit(
   };
 }
 
-/** Settings of a repository that would run programs of its own, or change what is printed. */
+/** Switches off settings of a repository that would run its own programs or change the output. */
 const QUIET_OPTIONS = [
   '--no-pager',
   '--no-optional-locks',
@@ -124,7 +124,7 @@ const QUIET_OPTIONS = [
   'submodule.recurse=false',
 ] as const;
 
-/** What git needs to find itself and the user's own configuration; nothing else of our environment is its business. */
+/** What git needs to find itself and the user's own configuration; nothing else in our environment concerns it. */
 const KEPT_VARIABLES = ['PATH', 'HOME', 'XDG_CONFIG_HOME'] as const;
 
 function quietEnvironment(
@@ -134,7 +134,7 @@ function quietEnvironment(
   return {
     ...Object.fromEntries(KEPT_VARIABLES.map((name) => [name, environment[name]])),
     LC_ALL: 'C',
-    // Where this is no repository after all, the one around it must not answer in its place.
+    // If this is not a repository after all, the one around it must not answer instead.
     GIT_CEILING_DIRECTORIES: dirname(directory),
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
@@ -154,7 +154,7 @@ async function writeAll(program: Input, lines: readonly string[]): Promise<void>
   try {
     await program.writeLine(lines.join('\n'));
   } catch {
-    // It ended early; its exit code and what it wrote to stderr say why.
+    // It ended early; its exit code and stderr say why.
   }
   program.closeInput();
 }

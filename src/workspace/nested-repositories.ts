@@ -11,8 +11,9 @@ import { splitAtNul } from './git-status.js';
 import { isInside } from './snapshot.js';
 
 /**
- * Repositories inside of one: those that git found untracked, submodules, and worktrees of the same repository, which
- * are often kept in an ignored directory. Paths are relative to the outer one. A path that leads out of it is left out.
+ * Repositories inside another: those that git reported as untracked, submodules, and worktrees of the same repository,
+ * which are often kept in an ignored directory. Paths are relative to the outer one. A path that leads out of it is
+ * left out.
  */
 export async function findNestedRepositories(
   tools: GitTools,
@@ -27,7 +28,7 @@ export async function findNestedRepositories(
   return [...found].filter((path) => isRepositoryBelow(tools.fileSystem, top, path)).sort();
 }
 
-/** The nearest directory, upwards, that is the top of a repository. */
+/** The nearest directory, searching upwards, that is the top of a repository. */
 export function findRepositoryTop(fileSystem: FileSystem, directory: string): string | undefined {
   for (let current = directory; ; current = dirname(current)) {
     if (isRepositoryTop(fileSystem, current)) return current;
@@ -39,7 +40,7 @@ function look(fileSystem: FileSystem, path: string): FileFacts | undefined {
   try {
     return fileSystem.look(path);
   } catch {
-    return undefined; // not to be entered, or below something that is no directory
+    return undefined; // may not be entered, or is below something that is not a directory
   }
 }
 
@@ -50,7 +51,7 @@ async function listSubmodules(tools: GitTools, top: string): Promise<string[]> {
     const output = await askGit(tools, top, ['config', '-z', '-f', '.gitmodules', '--get-regexp', pattern]);
     return splitAtNul(output).map((record) => record.toString('utf8').split('\n').slice(1).join('\n'));
   } catch {
-    return []; // no submodule in it, or no such file that git could read
+    return []; // it has no submodules, or no such file that git could read
   }
 }
 
@@ -67,11 +68,11 @@ function readQuietly(fileSystem: FileSystem, path: string): string | undefined {
   try {
     return readFile(fileSystem, path);
   } catch {
-    return undefined; // half made or half removed: no worktree to look at
+    return undefined; // half created or half removed: no worktree to look at
   }
 }
 
-/** Foreign text names these paths: no way out, neither by dots nor through a link. */
+/** These paths come from foreign text, so they must not lead out, neither by dots nor through a link. */
 function isRepositoryBelow(fileSystem: FileSystem, top: string, path: string): boolean {
   const plain = normalize(path);
   if (plain === '.' || !isInside(plain) || path.includes('\0')) return false;

@@ -1,6 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A name on disk is bytes. What is no UTF-8 is written as `\xff`, byte by byte, so that no two names look alike by chance. */
+/**
+ * A name on disk is bytes. Bytes that are not UTF-8 are written as `\xff`, one by one, so no two names look alike by
+ * chance.
+ */
 export function nameOf(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   let name = '';
@@ -12,7 +15,7 @@ export function nameOf(bytes: Buffer): string {
   return name;
 }
 
-/** How long the UTF-8 sequence at this place is; 0 when there is none. */
+/** The length of the UTF-8 sequence at this offset; 0 if there is none. */
 function sequenceLength(bytes: Buffer, at: number): number {
   for (let length = 1; length <= 4 && at + length <= bytes.length; length++) {
     if (isUtf8(bytes.subarray(at, at + length))) return length;
@@ -20,7 +23,7 @@ function sequenceLength(bytes: Buffer, at: number): number {
   return 0;
 }
 
-/** The way git writes and reads any name in plain ASCII: `"a\nb\377"`. */
+/** Quotes a name the way git writes and reads it in plain ASCII: `"a\nb\377"`. */
 export function quotePath(bytes: Buffer): string {
   let quoted = '';
   for (const byte of bytes) {

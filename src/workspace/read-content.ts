@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type FileFacts, type FileSystem, readBytes } from '../storage/index.js';
 import type { Content } from './snapshot.js';
 
-/** How much may be read to tell contents apart; what is beyond is told by size, time and inode. */
+/** How much may be read to compare contents; beyond that, size, time and inode decide. */
 export interface ReadLimits {
   readonly maxFiles: number;
   readonly maxFileBytes: number;
@@ -16,7 +16,7 @@ export const READ_LIMITS: ReadLimits = {
   maxTotalBytes: 64 * 1024 * 1024,
 };
 
-/** git's hash by the length of its ids. */
+/** git's hash, by the length of its ids. */
 export type HashName = 'sha1' | 'sha256';
 
 export function hashOfId(id: string | undefined): HashName {
@@ -24,8 +24,8 @@ export function hashOfId(id: string | undefined): HashName {
 }
 
 /**
- * What was read of files, for snapshots that follow each other: a file that was written again with the same bytes is then
- * known to be as it was, and is not read again as long as its facts stay.
+ * Remembers what was read, for a series of snapshots: a file rewritten with the same bytes is then known to be
+ * unchanged, and is not read again while its facts stay the same.
  */
 export class ContentMemory {
   readonly #contents = new Map<string, Content>();
@@ -41,12 +41,12 @@ export class ContentMemory {
   }
 }
 
-/** After so many bytes others get their turn. */
+/** After this many bytes, other work gets its turn. */
 const TURN_BYTES = 2 * 1024 * 1024;
-/** What looking at a file costs, in bytes read. */
+/** The cost of looking at a file, in bytes read. */
 const LOOK_BYTES = 4 * 1024;
 
-/** Reads contents one after another within the limits, letting others have a turn now and then. */
+/** Reads contents one after another within the limits, letting other work have a turn now and then. */
 export class ContentReader {
   readonly #fileSystem: FileSystem;
   readonly #limits: ReadLimits;
@@ -59,7 +59,7 @@ export class ContentReader {
     this.#limits = limits;
   }
 
-  /** The content of a path as it is now; undefined where there is no file. Directories are no files. */
+  /** The current content of a path; undefined if there is no file. Directories do not count as files. */
   async read(root: string, path: string, hash: HashName): Promise<Content | undefined> {
     await this.#takeTurns();
     const fullPath = join(root, path);
@@ -74,7 +74,7 @@ export class ContentReader {
       this.#sinceTurn += bytes.length;
       return { ...content, raw: blobId(bytes, hash) };
     } catch {
-      return content; // not readable for us, or changing right now: size and time still tell a change
+      return content; // not readable for us, or changing right now: size and time still show a change
     }
   }
 
@@ -82,7 +82,7 @@ export class ContentReader {
     try {
       return this.#fileSystem.look(path);
     } catch {
-      return undefined; // behind something that is no directory any more
+      return undefined; // below something that is no longer a directory
     }
   }
 
@@ -106,7 +106,7 @@ export class ContentReader {
   }
 }
 
-/** What is known without reading. */
+/** What is known without reading the file. */
 export function plainContent(facts: FileFacts): Content {
   return { kind: kindOf(facts), facts: `${facts.size} ${facts.modifiedMs} ${facts.inode}` };
 }

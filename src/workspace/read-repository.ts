@@ -13,7 +13,7 @@ import {
   type RepositoryState,
 } from './snapshot.js';
 
-/** A repository as git and the disk tell it. */
+/** A repository as reported by git and the disk. */
 export interface RepositoryReading {
   readonly state: RepositoryState;
   readonly files: ReadonlyMap<string, FileState>;
@@ -22,7 +22,7 @@ export interface RepositoryReading {
   readonly notes: readonly MeasurementNote[];
 }
 
-/** More branches than this are not remembered one by one. */
+/** At most this many branches are remembered one by one. */
 const MAX_TIPS = 5_000;
 
 /** Reads the state of the repository at a path below the root. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
@@ -65,13 +65,13 @@ export async function readRepository(
   };
 }
 
-/** Both at once; when both fail, it is always the first one that is told. */
+/** Runs both at once; if both fail, always reports the first one's error. */
 async function both<First, Second>(first: Promise<First>, second: Promise<Second>): Promise<[First, Second]> {
   await Promise.allSettled([first, second]);
   return [await first, await second];
 }
 
-/** What git says about every file that is not as committed. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
+/** What git says about every file that differs from what is committed. Throws PROGRAM_NOT_STARTED, GIT_FAILED. */
 export async function readStatus(
   tools: GitTools,
   top: string,
@@ -85,7 +85,7 @@ export async function readStatus(
     '--no-ahead-behind',
     '--untracked-files=all',
     '--no-renames',
-    // Each of them is looked at as a repository of its own.
+    // Each submodule is examined as a repository of its own.
     '--ignore-submodules=all',
   ] as const;
   return parseStatus(await askGit(tools, top, arguments_, { settings }));
@@ -105,7 +105,7 @@ async function readTips(tools: GitTools, top: string): Promise<string[]> {
     .filter((id) => id !== '');
 }
 
-/** The ids that git gives to files, by name; none where one of them went away meanwhile. */
+/** The ids that git gives to files, by name; empty if one of them went away meanwhile. */
 export async function hashByGit(
   tools: GitTools,
   top: string,
@@ -144,7 +144,7 @@ function fileState(entry: StatusEntry, read: Content | undefined): FileState {
   return { now, committed, ...(differsFrom === undefined ? {} : { differsFrom }) };
 }
 
-/** A file that was taken out of the index and stays on disk is told twice: as deleted, and as untracked. */
+/** A file removed from the index that stays on disk is reported twice: as deleted and as untracked. */
 function together(told: FileState | undefined, added: FileState): FileState {
   if (told === undefined) return added;
   return { ...added, ...told, now: told.now ?? added.now, committed: told.committed ?? added.committed };

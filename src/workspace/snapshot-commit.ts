@@ -15,34 +15,34 @@ export interface LeftOut {
   readonly reason: 'secret' | 'large' | 'repository' | 'name' | 'unreadable';
 }
 
-/** A working tree as a commit that no branch has. */
+/** A working tree as a commit that is on no branch. */
 export interface SnapshotCommit {
   readonly commit: string;
-  /** What HEAD was; the base where what was committed since then may not leave the machine. */
+  /** The commit that HEAD was at; the base if what was committed since must not leave the machine. */
   readonly parent: string;
   readonly leftOut: readonly LeftOut[];
 }
 
 export interface SnapshotCommitOptions {
-  /** Where the work began: what is in that commit is at the remote already. */
+  /** Where the work began: what is in that commit is already at the remote. */
   readonly base: string;
   readonly message: string;
-  /** A directory of ours, for what is needed meanwhile. */
+  /** A directory of ours for temporary files. */
   readonly scratch: string;
-  /** A name that nobody else uses there. */
+  /** A name that nothing else uses there. */
   readonly token: string;
 }
 
-/** An untracked file that is larger does not travel. */
+/** Larger untracked files do not travel. */
 export const MAX_UNTRACKED_BYTES = 5 * 1024 * 1024;
 /** Ours, in every directory of the tree. */
 const OWN_DIRECTORIES: readonly string[] = ['.holdfast', '.prp-session'];
 const NO_MODE = '0';
 
 /**
- * Makes a commit of a working tree as it is on disk, untracked files too. HEAD, branch and index stay as they are; no filter
- * and no hook runs: files are taken byte by byte. What holds a secret that the commit before does not have, and untracked files
- * that are large, are left out and told. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ * Makes a commit of a working tree in its state on disk, including untracked files. HEAD, branch and index stay
+ * unchanged. No filter or hook runs: files are taken byte by byte. Files with a secret that the parent commit does not
+ * have, and large untracked files, are left out and reported. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
  */
 export async function commitSnapshot(
   tools: WorkspaceTools,
@@ -65,7 +65,7 @@ export async function commitSnapshot(
   const variables = { GIT_INDEX_FILE: index, GIT_OPTIONAL_LOCKS: '1' };
   try {
     const reading = new TreeReading(git, top, { parent, scratch, token, leftOut });
-    // Side by side: neither looks at what the other writes. Both have ended before anything is cleaned up.
+    // In parallel: neither reads what the other writes. Both have ended before anything is cleaned up.
     const works = [reading.linesOf(paths), askGit(git, top, ['read-tree', parent], { variables })] as const;
     await Promise.allSettled(works);
     const [lines] = await Promise.all(works);
@@ -84,8 +84,8 @@ export async function commitSnapshot(
 }
 
 /**
- * Puts a worktree where a snapshot was taken: HEAD and the index are at its parent, the files are the snapshot's. No hook and
- * no filter of the repository runs. Done twice it is done once. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
+ * Puts a worktree in the state of a snapshot: HEAD and the index are at its parent, the files are the snapshot's. No
+ * hook or filter of the repository runs. Repeating it is harmless. Throws PROGRAM_NOT_STARTED, GIT_FAILED.
  */
 export async function placeSnapshot(
   tools: WorkspaceTools,
@@ -100,7 +100,7 @@ export async function placeSnapshot(
 
 const CHECKOUT_TIMEOUT_MS = 30 * 60_000;
 
-/** Whether nothing that was committed since holds a secret: history cannot be left out file by file. */
+/** Whether nothing committed since holds a secret: single files cannot be left out of history. */
 async function isPublicSince(git: GitTools, top: string, base: string, head: string): Promise<boolean> {
   const range = ['--no-textconv', '--no-ext-diff', '--no-color', '-p', `${base}..${head}`, '--'] as const;
   const said = (await askGit(git, top, ['log', ...range])).toString('utf8');
@@ -118,7 +118,7 @@ interface ReadingPlace {
   readonly leftOut: LeftOut[];
 }
 
-/** What goes into the index of a snapshot, file by file. */
+/** Collects what goes into the index of a snapshot, file by file. */
 class TreeReading {
   readonly #git: GitTools;
   readonly #top: string;
@@ -133,7 +133,7 @@ class TreeReading {
     this.#place = place;
   }
 
-  /** For `update-index --index-info`: what goes first, so that a file may become a directory. */
+  /** Lines for `update-index --index-info`: removals come first, so a file may become a directory. */
   async linesOf(
     paths: ReadonlyMap<string, { readonly path: Buffer; readonly isUntracked: boolean }>,
   ): Promise<string[]> {
@@ -170,7 +170,7 @@ class TreeReading {
     const ids = await this.#store(this.#files.map(({ path }) => quotePath(path)));
     const kept = this.#files.flatMap(({ path, name, mode, expected }, at) => {
       if (ids[at] === expected) return [entryLine(mode, expected, path)];
-      // Somebody writes to it right now: what git read is not what was looked through.
+      // It is being written right now: git did not read what we checked.
       this.#leave(name, 'unreadable');
       return [];
     });
@@ -182,13 +182,13 @@ class TreeReading {
     this.#place.leftOut.push({ path, reason });
   }
 
-  /** Whether the commit before holds one as well: then nothing new is given away. */
+  /** Whether the parent commit has a secret in it too: then nothing new is given away. */
   async #hadSecret(name: string): Promise<boolean> {
     const { parent } = this.#place;
     try {
       return isSecret(await askGit(this.#git, this.#top, ['cat-file', 'blob', `${parent}:${name}`]));
     } catch {
-      return false; // it is new
+      return false; // the file is new
     }
   }
 
@@ -198,7 +198,7 @@ class TreeReading {
     return text(await askGit(this.#git, this.#top, args, { input: lines })).split('\n');
   }
 
-  /** The content of a link is where it leads; git takes that from a file of ours. */
+  /** The content of a link is its target; git reads that from a file of ours. */
   async #storeLinks(): Promise<string[]> {
     const { fileSystem } = this.#git;
     const { scratch, token } = this.#place;
@@ -217,7 +217,7 @@ function entryLine(mode: string, id: string, path: Buffer): string {
   return `${mode} ${id}\t${quotePath(path)}`;
 }
 
-/** The one funnel of the product decides what a secret is. */
+/** The product's one redaction funnel decides what a secret is. */
 function isSecret(bytes: Buffer): boolean {
   const said = bytes.toString('utf8');
   return redact(said) !== said;
@@ -227,7 +227,7 @@ function look<Value extends FileFacts | Buffer>(read: () => Value | undefined): 
   try {
     return read();
   } catch {
-    return undefined; // it went away, or is not ours to read
+    return undefined; // it went away, or we may not read it
   }
 }
 

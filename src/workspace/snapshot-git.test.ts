@@ -20,7 +20,7 @@ const NOTHING = { created: [], modified: [], deleted: [], repositories: [], hasC
 describe('changes of a repository', () => {
   verifies(
     'P06',
-    'created, modified and deleted files are told, sorted, untracked ones included',
+    'created, modified and deleted files are reported, sorted, including untracked ones',
     async () => {
       await using world = await gitWorld();
       world.repository('', { 'b.txt': 'b', 'a.txt': 'a', 'gone.txt': 'x', 'same.txt': 's' });
@@ -43,7 +43,7 @@ describe('changes of a repository', () => {
     },
   );
 
-  verifies('P06', 'a dirty tree that stays as it is is no change', async () => {
+  verifies('P06', 'a dirty tree that stays the same is no change', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a', 'b.txt': 'b' });
     world.write('a.txt', 'dirty');
@@ -88,7 +88,7 @@ describe('changes of a repository', () => {
 
   verifies(
     'P06',
-    'commits made between are told with their subjects, oldest first, and so are their files',
+    'commits made in between are reported with their subjects, oldest first, and so are their files',
     async () => {
       await using world = await gitWorld();
       world.repository('', { 'a.txt': 'a', 'b.txt': 'b' });
@@ -118,7 +118,7 @@ describe('changes of a repository', () => {
     },
   );
 
-  it('tells a commit of what was dirty before as a commit, not as a changed file', async () => {
+  it('reports a commit of what was dirty before as a commit, not as a changed file', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a', 'gone.txt': 'g' });
     world.write('a.txt', 'dirty');
@@ -140,7 +140,7 @@ describe('changes of a repository', () => {
     expect(changes.repositories).toMatchObject([{ commits: [] }]);
   });
 
-  it('compares bytes on disk with committed ones where git converts line ends', async () => {
+  it('compares bytes on disk with committed ones if git converts line endings', async () => {
     await using world = await gitWorld();
     world.repository('', { '.gitattributes': '*.txt text eol=crlf\n', 'a.txt': 'a\n', 'b.txt': 'b\n' });
     world.write('b.txt', 'B\r\n');
@@ -154,7 +154,7 @@ describe('changes of a repository', () => {
     expect(changed).toMatchObject({ modified: ['b.txt'] });
   });
 
-  it('tells a renamed file as deleted and created, staged or not', async () => {
+  it('reports a renamed file as deleted and created, staged or not', async () => {
     await using world = await gitWorld();
     world.repository('', { 'old.txt': 'long enough to be the same file\n', 'x.txt': 'x' });
     const staged = await world.changesOf(() => world.git(['mv', 'old.txt', 'new.txt']));
@@ -163,7 +163,7 @@ describe('changes of a repository', () => {
     expect(plain).toMatchObject({ created: ['y.txt'], modified: [], deleted: ['x.txt'] });
   });
 
-  it('tells executables, links and files that became directories', async () => {
+  it('reports executables, links and files that became directories', async () => {
     await using world = await gitWorld();
     world.repository('', { 'run.sh': 'x', 'link.txt': 'x', 'dir.txt': 'x', plain: 'x' });
     symlinkSync('plain', world.at('kept'));
@@ -181,7 +181,7 @@ describe('changes of a repository', () => {
     });
   });
 
-  it('tells a switch of branches, and commits of the other branch are not new', async () => {
+  it('reports a switch of branches; commits of the other branch are not new', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a' });
     world.git(['checkout', '--quiet', '-b', 'other']);
@@ -194,7 +194,7 @@ describe('changes of a repository', () => {
     });
   });
 
-  it('tells a commit on another branch, though HEAD is where it was', async () => {
+  it('reports a commit on another branch, even though HEAD has not moved', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a' });
     const changes = await world.changesOf(() => {
@@ -209,7 +209,7 @@ describe('changes of a repository', () => {
     });
   });
 
-  it('tells a detached HEAD', async () => {
+  it('reports a detached HEAD', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a' });
     const detached = await world.changesOf(() => world.git(['checkout', '--quiet', '--detach']));
@@ -220,7 +220,7 @@ describe('changes of a repository', () => {
     expect(committed.repositories).toMatchObject([{ commits: [{ subject: 'loose' }] }]);
   });
 
-  it('tells the rebased commits after a rebase, and only the files that differ', async () => {
+  it('reports the rebased commits after a rebase, and only the files that differ', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a' });
     world.git(['checkout', '--quiet', '-b', 'topic']);
@@ -237,7 +237,7 @@ describe('changes of a repository', () => {
     ]);
   });
 
-  it('looks at the bytes on disk in the middle of a conflict', async () => {
+  it('compares the bytes on disk in the middle of a conflict', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a\n', 'b.txt': 'b' });
     world.git(['checkout', '--quiet', '-b', 'topic']);
@@ -286,7 +286,7 @@ describe('changes of a repository', () => {
     expect(await world.changesOf(() => world.write('a.txt', 'x'))).toMatchObject({ modified: ['a.txt'] });
   });
 
-  it('does not take a file for deleted that git was only told to ignore or to forget', async () => {
+  it('does not report a file as deleted that git was only told to ignore or forget', async () => {
     await using world = await gitWorld();
     world.repository('', { 'forgotten.txt': 'f', 'dropped.txt': 'd' });
     world.write('ignored.txt', 'i');
@@ -303,7 +303,7 @@ describe('changes of a repository', () => {
     });
   });
 
-  it('tells names with line breaks, spaces and quotes as they are, and bytes that are no text as \\xff', async () => {
+  it('reports names with line breaks, spaces and quotes unchanged, and bytes that are not text as \\xff', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a' });
     const odd = Buffer.concat([Buffer.from(world.at('odd-')), Buffer.from([0xff, 0xc3, 0x28])]);
@@ -324,7 +324,7 @@ describe('changes of a repository', () => {
     });
   });
 
-  it('takes the whole repository around a directory, unless that ignores it', async () => {
+  it('measures the whole repository around a directory, unless that ignores it', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a', '.gitignore': 'scratch\n', 'packages/one/x.txt': 'x' });
     world.write('scratch/file', 'x');
@@ -373,14 +373,14 @@ describe('changes of a repository', () => {
     }
     world.git(['config', 'core.fsmonitor', world.at('.git/monitor')]);
     const index = readFileSync(world.at('.git/index'));
-    utimesSync(world.at('a.txt'), 1, 1); // what makes `git status` write the index anew
+    utimesSync(world.at('a.txt'), 1, 1); // this makes `git status` rewrite the index
     const changes = await world.changesOf(() => {});
     expect(changes).toMatchObject(NOTHING);
     expect(readFileSync(world.at('.git/index')).equals(index)).toBe(true);
     expect(existsSync(world.at('ran'))).toBe(false);
   });
 
-  it('tells big files by size and time, and still sees them change', async () => {
+  it('compares big files by size and time, and still sees them change', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a' });
     world.write('big.bin', 'x'.repeat(100));
@@ -402,7 +402,7 @@ describe('changes of a repository', () => {
     expect(snapshot.repositories).toMatchObject([{ tips: [head] }]);
   });
 
-  it('says so when there are more commits than are told one by one', async () => {
+  it('says so when there are more commits than are reported one by one', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a' });
     const commit = (at: number) =>

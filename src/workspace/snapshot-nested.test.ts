@@ -6,7 +6,7 @@ import { verifies } from '../../test/support/verifies.js';
 describe('several repositories', () => {
   verifies(
     'P06',
-    'several repositories below a directory without git are told each, files and commits',
+    'several repositories below a directory without git are each reported, files and commits',
     async () => {
       await using world = await gitWorld();
       world.repository('one', { 'a.txt': 'a' });
@@ -28,7 +28,7 @@ describe('several repositories', () => {
     },
   );
 
-  verifies('P06', 'a submodule is told as a repository of its own', async () => {
+  verifies('P06', 'a submodule is reported as a repository of its own', async () => {
     await using world = await gitWorld();
     world.repository('library', { 'l.txt': 'l' });
     world.repository('app', { 'a.txt': 'a' });
@@ -50,7 +50,7 @@ describe('several repositories', () => {
     ]);
   });
 
-  it('finds an untracked repository inside of another one, and one inside of that', async () => {
+  it('finds an untracked repository inside another, and one inside that', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a' });
     world.repository('inner', { 'i.txt': 'i' });
@@ -66,7 +66,7 @@ describe('several repositories', () => {
     });
   });
 
-  it('finds a worktree in an ignored directory and tells its commit once', async () => {
+  it('finds a worktree in an ignored directory and reports its commit once', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a', '.gitignore': '.trees\n' });
     world.git(['worktree', 'add', '--quiet', '-b', 'side', '.trees/side']);
@@ -89,7 +89,7 @@ describe('several repositories', () => {
     expect(changes).toMatchObject({ modified: ['side/a.txt'], notes: [] });
   });
 
-  it('tells a repository that appeared with its files, and what was there before is not new', async () => {
+  it('reports a repository that appeared with its files; what was there before is not new', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a' });
     world.write('sub/old.txt', 'old');
@@ -105,7 +105,7 @@ describe('several repositories', () => {
     ]);
   });
 
-  it('does not tell the history of a clone as new commits', async () => {
+  it('does not report the history of a clone as new commits', async () => {
     await using world = await gitWorld();
     world.repository('origin', { 'a.txt': 'a' });
     const changes = await world.changesOf(() => world.git(['clone', '--quiet', 'origin', 'copy']));

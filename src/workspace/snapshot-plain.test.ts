@@ -21,7 +21,7 @@ import { compareSnapshots, takeSnapshot } from './index.js';
 describe('a directory without git', () => {
   verifies(
     'P06',
-    'files of a plain directory are told by size, time and inode, without following links',
+    'files of a plain directory are compared by size, time and inode, without following links',
     async () => {
       await using world = await gitWorld();
       world.write('a.txt', 'a');
@@ -49,7 +49,7 @@ describe('a directory without git', () => {
     },
   );
 
-  it.each(['..', '.', 'deep'])('is no repository because of an empty .git in %s', async (place) => {
+  it.each(['..', '.', 'deep'])('is not a repository because of an empty .git in %s', async (place) => {
     await using world = await gitWorld();
     world.write('deep/a.txt', 'a');
     const changes = await world.changesOf(() => {
@@ -64,7 +64,7 @@ describe('a directory without git', () => {
     });
   });
 
-  it('sees a change of the same size within one tick of the clock of the disk', async () => {
+  it('sees a change of the same size within one tick of the disk’s clock', async () => {
     await using world = await gitWorld();
     for (let round = 0; round < 20; round++) {
       world.write('a.txt', `${round % 10}`);
@@ -92,7 +92,7 @@ describe('a directory without git', () => {
     expect(changes.created).toEqual(['build/out.txt']);
   });
 
-  it('stops at a number of files, says so, and tells nothing about what it did not see', async () => {
+  it('stops at a number of files, says so, and reports nothing about what it did not see', async () => {
     await using world = await gitWorld();
     for (const name of ['a', 'b', 'c']) world.write(name, name);
     world.write('deep/d', 'd');
@@ -108,7 +108,7 @@ describe('a directory without git', () => {
     expect(changes.notes).toMatchObject([{ code: 'too-many-files', path: '' }]);
   });
 
-  it('says which directory it may not read, and tells nothing about it', async () => {
+  it('says which directory it may not read, and reports nothing about it', async () => {
     await using world = await gitWorld();
     world.write('locked/a', 'a');
     world.write('b', 'b');
@@ -123,14 +123,14 @@ describe('a directory without git', () => {
     expect(changes.notes).toMatchObject([{ code: 'not-readable', path: 'locked' }]);
   });
 
-  it('shows a name that is no text with the sign for unreadable', async () => {
+  it('shows a name that is not text with the sign for unreadable', async () => {
     await using world = await gitWorld();
     const name = Buffer.concat([Buffer.from(`${world.project}/odd-`), Buffer.from([0xff])]);
     const changes = await world.changesOf(() => writeFileSync(name, 'x'));
     expect(changes).toMatchObject({ created: ['odd-\ufffd'] });
   });
 
-  it('refuses a directory that is not there and snapshots of different roots', async () => {
+  it('refuses a missing directory, and snapshots of different roots', async () => {
     await using world = await gitWorld();
     await expect(takeSnapshot(world.tools, world.at('missing'))).rejects.toMatchObject({
       code: 'STORAGE_FAILED',
@@ -142,7 +142,7 @@ describe('a directory without git', () => {
   });
 });
 
-describe('without a word from git', () => {
+describe('without an answer from git', () => {
   it('looks at the files instead when there is no git program, and says so', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a', 'b.txt': 'b' });
@@ -190,7 +190,7 @@ describe('without a word from git', () => {
     expect([...snapshot.files.keys()]).toEqual(['a.txt', 'slow-git']);
   });
 
-  it('tells nothing untrue when git worked only once', async () => {
+  it('reports nothing untrue when git worked only once', async () => {
     await using world = await gitWorld();
     world.repository('', { 'a.txt': 'a', 'clean.txt': 'c' });
     world.write('dirty.txt', 'd');

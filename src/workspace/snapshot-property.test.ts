@@ -78,7 +78,7 @@ function run(world: GitWorld, step: Step, isRepository: boolean): void {
     try {
       world.git(step.args);
     } catch {
-      // nothing to commit, no such branch, a conflict: whatever is on disk now counts
+      // nothing to commit, no such branch, a conflict: what is on disk now counts
     }
   } else if (step.do === 'write') {
     makeRoom(world, step.path);
@@ -86,7 +86,7 @@ function run(world: GitWorld, step: Step, isRepository: boolean): void {
   } else if (existsSync(world.at(step.path))) rmSync(world.at(step.path), { recursive: true });
 }
 
-/** A directory where the file is to be, or a file where its directory is to be, goes away. */
+/** Removes a directory where the file should go, or a file where its directory should go. */
 function makeRoom(world: GitWorld, path: string): void {
   const parts = path.split('/');
   for (let depth = 1; depth <= parts.length; depth++) {

@@ -9,20 +9,20 @@ import { type RepositoryReading, readRepository } from './read-repository.js';
 import { compareText, isInside, isWithinAny, type MeasurementNote, type Snapshot } from './snapshot.js';
 import { type WalkReading, walk } from './walk.js';
 
-/** What measuring needs: programs, and the environment that git is started with. */
+/** What measuring needs: programs, and the environment for starting git. */
 export interface WorkspaceTools extends ProgramTools {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 export interface SnapshotOptions {
-  /** Directories that are never part of a snapshot, by full path: ours, where they do not keep themselves out. */
+  /** Directories that are never part of a snapshot, by full path: those of ours that do not keep themselves out. */
   readonly leaveOut?: readonly string[] | undefined;
-  /** How many files are looked at where there is no git. */
+  /** How many files are examined where there is no git. */
   readonly maxFiles?: number | undefined;
   readonly readLimits?: Partial<ReadLimits> | undefined;
-  /** For callers that take many: recognises files that were rewritten with the same bytes, even without git. */
+  /** For callers that take many snapshots: recognises files that were rewritten with the same bytes, even without git. */
   readonly memory?: ContentMemory | undefined;
-  /** How long one question to git may take. */
+  /** How long one request to git may take. */
   readonly timeoutMs?: number | undefined;
   readonly gitCommand?: string | undefined;
 }
@@ -32,9 +32,9 @@ const TIMEOUT_MS = 60_000;
 const REPOSITORIES_AT_ONCE = 4;
 
 /**
- * Takes down the state of the working tree that holds a directory: the whole repository around it with the repositories
- * inside, or the directory itself where there is none. Changes nothing. Where git is missing or fails, files are looked
- * at one by one instead, and a note says so. Throws STORAGE_FAILED when the directory is not there.
+ * Records the state of the working tree that holds a directory: the whole repository around it with the repositories
+ * inside, or the directory itself if there is no repository. Changes nothing. If git is missing or fails, files are
+ * examined one by one instead, and a note says so. Throws STORAGE_FAILED if the directory does not exist.
  */
 export async function takeSnapshot(
   tools: WorkspaceTools,
@@ -54,7 +54,7 @@ function realPath({ fileSystem }: WorkspaceTools, directory: string): string {
   return attempt(directory, 'look at', () => fileSystem.resolve(directory));
 }
 
-/** The tools of the snapshot's options, for those who ask git later. */
+/** git tools with the snapshot's options, for callers that ask git later. */
 export function gitTools(tools: WorkspaceTools, options: SnapshotOptions): GitTools {
   return {
     ...tools,
@@ -63,7 +63,10 @@ export function gitTools(tools: WorkspaceTools, options: SnapshotOptions): GitTo
   };
 }
 
-/** A directory that the repository around it ignores is no part of it, for git would tell nothing about it. */
+/**
+ * A directory ignored by the repository around it is not part of that repository, because git would report nothing
+ * about it.
+ */
 async function findRoot(git: GitTools, directory: string): Promise<{ root: string; isRepository: boolean }> {
   const top = findRepositoryTop(git.fileSystem, directory);
   if (top === undefined) return { root: directory, isRepository: false };
@@ -76,7 +79,7 @@ async function isIgnored(git: GitTools, top: string, directory: string): Promise
     await askGit(git, top, ['check-ignore', '--quiet', '--', relative(top, directory)]);
     return true;
   } catch {
-    return false; // not ignored; where git fails altogether, the next question tells
+    return false; // not ignored; if git fails altogether, the next request shows it
   }
 }
 
@@ -103,7 +106,7 @@ class Gathering {
     this.#leftOut = new Set(named.filter(isInside));
   }
 
-  /** Reads these, then what is inside of them, a few at a time. */
+  /** Reads these repositories, then those inside them, a few at a time. */
   async readRepositories(paths: readonly string[]): Promise<void> {
     const waiting = paths.filter((path) => !this.#visited.has(path) && !this.#isLeftOut(path));
     for (const path of waiting) this.#visited.add(path);
@@ -164,7 +167,7 @@ class Gathering {
   }
 }
 
-/** Where a path is or would be, links followed: what is left out may not be there yet. */
+/** The real path, with links followed, of something that may not exist yet, as a directory to leave out may not. */
 function realPathOf(fileSystem: FileSystem, path: string): string {
   try {
     return fileSystem.resolve(path);
@@ -177,6 +180,6 @@ function realPathOf(fileSystem: FileSystem, path: string): string {
 function gitNote(path: string, error: unknown): MeasurementNote {
   if (!isGitTrouble(error)) throw error;
   const code = error.code === 'GIT_FAILED' ? 'git-failed' : 'git-missing';
-  const message = `${error.message}; looked at files one by one instead`;
+  const message = `${error.message}; examined the files one by one instead`;
   return { code, path, message, ...(error.hint === undefined ? {} : { hint: error.hint }) };
 }

@@ -7,7 +7,7 @@ import { type Content, type FileState, joinPath, type MeasurementNote } from './
 /** All files below a directory, without git. */
 export interface WalkReading {
   readonly files: ReadonlyMap<string, FileState>;
-  /** Repositories that were met; they were not entered. */
+  /** Repositories that were found but not entered. */
   readonly repositories: readonly string[];
   readonly unknown: readonly string[];
   readonly notes: readonly MeasurementNote[];
@@ -16,22 +16,22 @@ export interface WalkReading {
 export interface WalkOptions {
   readonly maxFiles: number;
   readonly isLeftOut: (path: string) => boolean;
-  /** Reads what was changed a moment ago: until the clock of the disk ticks, a change of the same size leaves no trace. */
+  /** Reads what was changed a moment ago: until the disk's clock ticks, a change of the same size leaves no trace. */
   readonly reader: ContentReader;
-  /** With it every file is read once, within the limits of the reader. */
+  /** If given, every file is read once, within the limits of the reader. */
   readonly memory: ContentMemory | undefined;
   readonly now: Date;
-  /** `false` where the repository at the start is to be walked because git cannot tell about it. */
+  /** `false` if the repository at the start must be walked because git cannot report on it. */
   readonly stopsAtRepositories: boolean;
 }
 
 const RECENT_MS = 2_000;
-/** After so many entries others get their turn. */
+/** After this many entries, other work gets its turn. */
 const TURN_ENTRIES = 500;
 
 /**
- * Looks at every file below a path of the root, level by level: size, time and inode. Links are not followed. Left out
- * are `.git` and directories that keep themselves out of git (a `.gitignore` with nothing but `*`), as ours do.
+ * Looks at every file below a path of the root, level by level: size, time and inode. Links are not followed. `.git` is
+ * left out, and so are directories that keep themselves out of git (a `.gitignore` with nothing but `*`), as ours do.
  */
 export async function walk(
   fileSystem: FileSystem,
@@ -53,7 +53,7 @@ class Walking implements WalkReading {
   readonly #root: string;
   readonly #start: string;
   readonly #options: WalkOptions;
-  /** Directories in the order in which they are entered, and how many were. */
+  /** Directories in the order of entering, and how many have been entered. */
   readonly #directories: string[];
   #entered = 0;
   #entriesSinceTurn = 0;
@@ -87,7 +87,7 @@ class Walking implements WalkReading {
     this.notes.push({
       code: 'too-many-files',
       path: this.#start,
-      message: `more than ${maxFiles} files without git: the deeper ones are not looked at`,
+      message: `more than ${maxFiles} files without git: deeper ones were skipped`,
     });
   }
 
@@ -142,12 +142,12 @@ class Walking implements WalkReading {
   }
 }
 
-/** Undefined also for a name that is no UTF-8: it is listed, but cannot be looked at by its text. */
+/** Also undefined for a name that is not UTF-8: it is listed, but cannot be looked up by its text. */
 function look(fileSystem: FileSystem, path: string): FileFacts | undefined {
   try {
     return fileSystem.look(path);
   } catch {
-    return undefined; // it went away, or the directory may not be entered
+    return undefined; // it went away, or we may not enter the directory
   }
 }
 
@@ -157,6 +157,6 @@ function keepsOutOfGit(fileSystem: FileSystem, directory: string): boolean {
     const told = rules.map((rule) => rule.trim()).filter((rule) => rule !== '' && !rule.startsWith('#'));
     return told.length === 1 && told[0] === '*';
   } catch {
-    return false; // a link or unreadable: then it is no rule of ours
+    return false; // a link, or unreadable: then it is not a rule of ours
   }
 }

@@ -150,7 +150,7 @@ for (const agent of [subscribed, codex])
       const waiting = (await listed(world)).filter(({ standing }) => standing.until === until);
       expect(waiting.map(({ standing }) => standing.is)).toEqual(TEN.slice(3).map(() => 'waits'));
       const { stdout } = await world.aside(['queue', 'list']);
-      expect(stdout).toMatch(/waits until [-\d: ]+: the (5h )?limit of the account player is used up/);
+      expect(stdout).toMatch(/waiting until [-\d: ]+: the (5h )?limit of the account player is used up/);
       expect(asked()).toEqual(before);
 
       const soon = new Date(Date.now() + 1_000).toISOString();

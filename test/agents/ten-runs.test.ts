@@ -54,7 +54,7 @@ itTries(
     {
       await using pane = await Pane.open(world, { columns: 120, rows: 40 });
       await pane.holdfast('top');
-      await pane.until(/5 ask, 5 work$/m);
+      await pane.until(/5 waiting for you, 5 working$/m);
       killQuietly(await pane.program());
       await pane.makeSane();
     }
@@ -79,7 +79,7 @@ itTries(
 
     await using pane = await Pane.open(world, { columns: 120, rows: 40 });
     await pane.holdfast('top');
-    await pane.until(/^Holdfast +5 ask, 4 work, 1 ended today/m);
+    await pane.until(/^Holdfast +5 waiting for you, 4 working, 1 ended today/m);
     const view = new TopPane(pane);
     for (const name of ['p4', 'p5', 'p6', 'p7']) {
       await view.only(name, 'works');

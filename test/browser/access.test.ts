@@ -254,7 +254,7 @@ describe('by keyboard alone', () => {
     await using desk = await world().open({ size: 'desktop' });
     const { page } = desk;
     await page.getByRole('button', { name: 'Settings' }).click();
-    await page.getByRole('checkbox', { name: 'Keys of one letter' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Single-letter keys' }).uncheck();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.keyboard.press('g');
     await page.keyboard.press('r');

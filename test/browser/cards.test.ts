@@ -151,7 +151,7 @@ describe('drafts', () => {
       await settled.getByText('Answered elsewhere by you, in a terminal').waitFor();
       expect(await wordsOf(settled.locator('.answers'))).toContain('SQLite');
       expect(await wordsOf(settled.locator('.typed'))).toBe('my own way');
-      await settled.getByRole('button', { name: 'Let it go' }).click();
+      await settled.getByRole('button', { name: 'Discard' }).click();
       await settled.waitFor({ state: 'detached' });
       expect(phone.trouble()).toEqual([]);
     },
@@ -228,9 +228,9 @@ describe('sets that are not as they were', () => {
       ]);
       await using phone = await world().open();
       const article = phone.page.getByRole('article', { name: /asks: Gone$/ });
-      await article.getByText('agent waits').waitFor();
+      await article.getByText('agent waiting').waitFor();
       asker.child.kill('SIGKILL');
-      await article.getByText('Whoever asked is gone. The answer is kept').waitFor();
+      await article.getByText('The asker is gone. Your answer is kept').waitFor();
       const id = (await article.getAttribute('data-card')) ?? '';
       await article.getByRole('radio', { name: 'Yes' }).check();
       await article.getByRole('button', { name: 'Answer' }).click();
@@ -243,7 +243,7 @@ describe('sets that are not as they were', () => {
     const id = await world().ask([question({ title: 'Slow' })], { timeoutMs: 1 });
     await until(async () => (await world().statusOf(id)) === 'timed_out');
     await using phone = await world().open({ path: `/q/${id}` });
-    await phone.page.getByText('It ran out of time. You can still answer').waitFor();
+    await phone.page.getByText('It expired. You can still answer').waitFor();
     await phone.page.getByRole('radio', { name: 'SQLite' }).check();
     await phone.page.getByRole('button', { name: 'Answer' }).click();
     await phone.page.getByText('Answered by you, here').waitFor();
@@ -291,7 +291,7 @@ describe('permissions', () => {
       await using phone = await world().open();
       const card = phone.card(id);
       const allow = card.getByRole('button', { name: 'Allow once' });
-      await card.getByText('Scroll to its end to allow it.').waitFor();
+      await card.getByText('Scroll to the end to allow it.').waitFor();
       await allow.scrollIntoViewIfNeeded();
       expect(await allow.isDisabled()).toBe(true);
       expect(await card.getByRole('button', { name: 'Deny', exact: true }).isDisabled()).toBe(false);
@@ -299,7 +299,7 @@ describe('permissions', () => {
       await phone.page.evaluate(
         `(() => { const button = document.querySelector('[data-card="${id}"] .primary'); button.disabled = false; button.click(); })()`,
       );
-      await card.getByText('the whole of what is asked must have been on the screen').waitFor();
+      await card.getByText('all of the request must have been on the screen').waitFor();
       expect(await world().statusOf(id)).toBe('pending');
       await card.locator('.whole').focus();
       await phone.page.keyboard.press('End');

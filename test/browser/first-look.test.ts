@@ -24,7 +24,7 @@ describe('the first look', () => {
       await tab.getByRole('button', { name: 'Answer' }).click();
       await tab.getByText('Answered by you, here').waitFor();
       expect(await asker.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Yes') });
-      await phone.page.getByText('Nothing waits.').waitFor();
+      await phone.page.getByText('Nothing is waiting.').waitFor();
       expect((await machine.run(['questions', 'show', id])).stdout).toContain(
         'answered by page:Chrome on Linux',
       );
@@ -47,7 +47,7 @@ describe('the first look', () => {
       expect(phone.requests.filter((line) => line.startsWith('POST'))).toEqual(['POST /api/login']);
       await using other = await stranger();
       await other.page.goto(url ?? '');
-      await other.page.getByText('This link was used already, or is too old.').waitFor();
+      await other.page.getByText('This link was already used or is too old.').waitFor();
       await other.page.getByText('holdfast web link').waitFor();
       expect(other.page.url()).toBe(`${origin}/`);
       expect([...phone.trouble(), ...other.trouble()]).toEqual([]);

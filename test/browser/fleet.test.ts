@@ -70,7 +70,7 @@ describe.skipIf(POSTGRES === undefined)('a question of another machine on the pa
         { customText: 'a table of its own' },
       ]);
       // Nothing that was typed is left over: it counted.
-      expect(await phone.page.getByText('What you had begun here').count()).toBe(0);
+      expect(await phone.page.getByText('What you began here').count()).toBe(0);
       expect([phone.trouble(), desktop.trouble()]).toEqual([[], []]);
     },
   );

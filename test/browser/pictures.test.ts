@@ -148,7 +148,7 @@ describe('the pictures of the documentation', () => {
     await take('devices-desktop', { path: '/devices', there: '.audit', size: 'desktop', theme: 'dark' });
     await using stranger = await world().stranger();
     await stranger.page.goto(world().origin);
-    await stranger.page.getByLabel('Code of 8 characters').waitFor();
+    await stranger.page.getByLabel('8-character code').waitFor();
     await keep('sign-in-phone', stranger.page);
     const inbox = { path: '/', there: `[data-card="${permission}"]` };
     await take('run-phone', { path: `/r/${works}`, there: '.said >> text=the second check goes' });

@@ -43,17 +43,17 @@ describe('pairing', () => {
     async () => {
       const { pane, shown, code } = await pairing('pair');
       await using _pane = pane;
-      expect(shown).toContain('Only this machine reaches the page');
+      expect(shown).toContain('Only this machine can reach the page');
       await using phone = await world().stranger();
       await phone.page.goto(`${world().origin}/`);
-      await phone.page.getByLabel('Code of 8 characters').fill(code.toLowerCase());
+      await phone.page.getByLabel('8-character code').fill(code.toLowerCase());
       await phone.page.getByRole('button', { name: 'Sign in with the code' }).click();
       const check = await wordsOf(phone.page.locator('.check'));
       await pane.until(new RegExp(`Its screen shows ${check}`));
       // Who saw the code over the shoulder comes too late.
       await using other = await world().stranger();
       await other.page.goto(`${world().origin}/#pair=${code}`);
-      await other.page.getByText('This code does not count').waitFor();
+      await other.page.getByText('This code is not valid').waitFor();
       await pane.press('y', 'Enter');
       await isLive(phone.page);
       await pane.until(/Paired Chrome on Linux: it can answer/);
@@ -126,7 +126,7 @@ describe('in the pocket', () => {
       await keepsInbox(device, id);
       await world().killServer();
       await page.reload();
-      await page.getByText('Nobody answers. This is the inbox as it was').waitFor();
+      await page.getByText('The server does not answer. This is the inbox as it was').waitFor();
       const card = device.card(id);
       await card.getByRole('radio').first().click();
       await card.getByRole('button', { name: 'Answer' }).click();
@@ -136,7 +136,7 @@ describe('in the pocket', () => {
       expect(await world().statusOf(id)).toBe('pending');
       await card.getByRole('button', { name: 'Send now' }).click();
       await vi.waitFor(async () => expect(await world().statusOf(id)).toBe('completed'), PATIENT);
-      expect(await page.getByText('Nobody answers').count()).toBe(0);
+      expect(await page.getByText('The server does not answer').count()).toBe(0);
     },
   );
 
@@ -217,7 +217,7 @@ describe('notices to a device', () => {
         await page.evaluate(standIn(browser.subscription));
         await page.getByRole('button', { name: 'Settings' }).click();
         await page.getByRole('button', { name: 'Notify this device' }).click();
-        await page.getByText('This device is told what waits from now on').waitFor();
+        await page.getByText('This device now gets notifications').waitFor();
         await page.getByRole('button', { name: 'Send a test' }).click();
         await browser.until(1);
         await page.getByText('Sent. It should appear').waitFor();
@@ -286,7 +286,7 @@ describe('the new places', () => {
           const inSettings = await axeFindings(page);
           await using stranger = await world().stranger({ theme, size });
           await stranger.page.goto(`${world().origin}/`);
-          await stranger.page.getByLabel('Code of 8 characters').waitFor();
+          await stranger.page.getByLabel('8-character code').waitFor();
           expect([found, inSettings, await axeFindings(stranger.page)]).toEqual([[], [], []]);
           const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
           expect([await page.evaluate(wide), await stranger.page.evaluate(wide)]).toEqual([0, 0]);

@@ -79,6 +79,6 @@ async function press(device: PageDevice, id: string): Promise<void> {
 async function letGo(device: PageDevice, title: string, winner: string): Promise<void> {
   const article = device.page.locator('.settled', { hasText: title });
   await article.locator('.answers', { hasText: winner }).waitFor();
-  await article.getByRole('button', { name: 'Let it go' }).click();
+  await article.getByRole('button', { name: 'Discard' }).click();
   await article.waitFor({ state: 'detached' });
 }

@@ -71,7 +71,7 @@ describe('a transcript', () => {
     await page.getByRole('button', { name: 'Raw record' }).click();
     await page.locator('.raw', { hasText: '"type":"turn"' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('Go on with it').click();
+    await page.getByText('Resume it').click();
     expect(await wordsOf(page.locator('.commands pre'))).toMatch(
       /^cd .*shop'? && holdfast chat --resume '?reading'?$/,
     );
@@ -128,10 +128,10 @@ describe('a transcript', () => {
     const damage = viewer.page.locator('.damage').first();
     await damage.waitFor();
     expect(await wordsOf(damage)).toMatch(/^Damage here: \d+ bytes cannot be read/);
-    await viewer.page.getByText('Go on with it').click();
+    await viewer.page.getByText('Resume it').click();
     expect(await viewer.page.getByRole('button', { name: 'Recover' }).count()).toBe(0);
     await using desk = await world().open({ path: '/s/hurt' });
-    await desk.page.getByText('Go on with it').click();
+    await desk.page.getByText('Resume it').click();
     await desk.page.getByRole('button', { name: 'Recover' }).click();
     await desk.page.getByText('Kept every intact record').waitFor();
     await desk.page.locator('.told', { hasText: 'Recovered:' }).waitFor();
@@ -144,7 +144,7 @@ describe('a transcript', () => {
     conversation.addUserTurn('Is anybody there?');
     await using phone = await world().open({ path: '/s/live' });
     await phone.page.getByText('Is anybody there?').waitFor();
-    await phone.page.getByText('somebody has it now').waitFor();
+    await phone.page.getByText('in use now').waitFor();
     conversation.addAssistantTurn('I am.');
     await phone.page.getByText('I am.').waitFor();
     rmSync(pathOf('live'));
@@ -256,7 +256,7 @@ describe('the sessions', () => {
         PATIENT,
       );
       await page.getByRole('searchbox').fill('nothing has this');
-      await page.getByText('No session fits.').waitFor();
+      await page.getByText('No session matches.').waitFor();
       await page.getByRole('button', { name: 'Show all' }).click();
       await rows.first().waitFor();
       expect(desk.trouble()).toEqual([]);

@@ -38,8 +38,8 @@ describe('the runs', () => {
         PATIENT,
       );
       expect(await desk.page.locator('.runs h2').allInnerTexts()).toEqual([
-        expect.stringMatching(/^Waits for you/i),
-        expect.stringMatching(/^Works/i),
+        expect.stringMatching(/^Waiting for you/i),
+        expect.stringMatching(/^Working/i),
         expect.stringMatching(/^Ended today/i),
       ]);
       expect(await wordsOf(links.first())).toMatch(/shop[\s\S]*asks[\s\S]*Which numbers\?/);

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import type { AccountUse, Admission } from '../../src/accounts/index.js';
 
-/** An admission, and what can happen to what it tells about. */
+/** An admission, and the events that can affect it. */
 export interface AdmissionWorld extends AsyncDisposable {
   readonly admission: Admission;
   readonly use: AccountUse;
   /** A run is refused until a reset. */
   limit(): Promise<void>;
   passReset(): Promise<void>;
-  /** That run tries first. */
+  /** That run is the first to try again. */
   tryFirst(): Promise<void>;
-  /** It is answered. */
+  /** Its try is answered. */
   open(): Promise<void>;
-  /** It does something else. */
+  /** It turns to something else. */
   leave(): Promise<void>;
-  /** The budget of the day is used. */
+  /** The daily budget is used up. */
   spend(): Promise<void>;
   passDay(): Promise<void>;
 }
 
-/** What every admission does, whatever it is kept in. */
+/** What every admission must do, whatever it is stored in. */
 export function admissionContract(name: string, open: () => Promise<AdmissionWorld>): void {
   describe(`an admission ${name}`, () => {
     it('lets runs begin while nothing is known against it', async () => {
@@ -55,12 +55,12 @@ export function admissionContract(name: string, open: () => Promise<AdmissionWor
       expect(world.admission.standing(world.use)).toEqual({ may: true });
     });
 
-    it('says when the budget of the day is reached, and lets them begin on the next one', async () => {
+    it('says when the daily budget is used up, and lets them begin on the next one', async () => {
       await using world = await open();
       await world.spend();
       expect(world.admission.standing(world.use)).toEqual({
         may: false,
-        reason: 'the budget of the day is reached: $5.00 of $5.00',
+        reason: 'the daily budget is used up: $5.00 of $5.00',
         until: expect.any(String),
       });
       await world.passDay();

@@ -9,7 +9,7 @@ import { describeWork } from './agent-driver/work.js';
 
 export type { AgentSetup, Feature } from './agent-driver/contract.js';
 
-/** What every driver must keep to, whatever the agent behind it. */
+/** What every driver must comply with, whatever the agent behind it. */
 export function describeAgentDriver(name: string, setup: AgentSetup): void {
   const contract = new Contract(setup);
   describe.concurrent(`the ${name} driver`, () => {

@@ -30,7 +30,7 @@ describe.concurrent.each(SETUPS)('the kit for drivers, with %s', (protocol, driv
     });
 });
 
-/** Our driver of plain lines, with one thing wrong. */
+/** Our plain-lines driver with one thing broken. */
 function broken(change: (driver: AgentDriver) => Partial<AgentDriver>): DriverSetup {
   const driver = lineDriver({ promptTerminator: PROMPT_END });
   return setupOf('line', { ...driver, start: driver.start.bind(driver), ...change(driver) });

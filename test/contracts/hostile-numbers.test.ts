@@ -9,10 +9,10 @@ import { eachNumber, HOSTILE_NUMBERS } from '../support/hostile-numbers.js';
 import { question, questionWorld } from '../support/question-world.js';
 import { storageTools } from '../support/storage-tools.js';
 
-/** What an agent, or a fault of ours, may put where a number belongs. */
+/** What an agent, or a bug of ours, may put in place of a number. */
 const HOSTILE = [...HOSTILE_NUMBERS, null];
 
-/** Writing either fails and changes nothing, or what is there can be read. */
+/** Either writing fails and changes nothing, or the result can be read. */
 function holds(write: () => void, read: () => unknown, bytes: () => string): void {
   const before = bytes();
   try {
@@ -26,7 +26,7 @@ function holds(write: () => void, read: () => unknown, bytes: () => string): voi
   expect(read()).toEqual([]);
 }
 
-/** All files of a directory, as one text. */
+/** All files of a directory as one text. */
 function bytesIn(directory: string): string {
   return readdirSync(directory)
     .filter((name) => !name.includes('.lock'))
@@ -103,7 +103,7 @@ describe.each(HOSTILE)('with %o in place of any number', (evil) => {
     const whole = { ...state, flushedLearnings: 1, flush: { block: 'b', countBefore: 0, upTo: 1 } };
     const damaged = () => (hold.read() === undefined ? ['gone'] : []);
     for (const document of eachNumber(whole, evil)) {
-      // A version that is newer than ours is kept, and refused by the next writer.
+      // A version newer than ours is kept, and the next writer refuses it.
       if (document.version !== 1) continue;
       holds(
         () => hold.write(document),

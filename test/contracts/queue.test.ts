@@ -9,7 +9,7 @@ import { describeQueue } from './queue.js';
 
 const NOW = new Date('2026-03-01T12:00:00.000Z');
 
-/** On files a worker is dead when its process is, by proof. */
+/** On files, a worker is dead when its process is proven dead. */
 describeQueue('files', async () => {
   const fileSystem = new LockFileSystem(NOW, ['/state']);
   const pids = new Map<object, number>();

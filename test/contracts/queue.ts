@@ -11,11 +11,11 @@ import { newEntry, PLAN_FILES } from '../support/queue-entries.js';
 
 /** A queue that several workers share, for one test. */
 export interface QueueWorld extends AsyncDisposable {
-  /** The queue as a worker of its own has it, in a process or on a machine of its own. */
+  /** The queue as seen by a worker of its own, in another process or on another machine. */
   worker(): Queue;
-  /** How workers die, as this store learns of it: by proof, or because a lease ran out. */
+  /** Kills a worker, in the way this store learns of it: by proof, or because a lease ran out. */
   die(queue: Queue): Promise<void>;
-  /** Takes an entry away from whoever has it. */
+  /** Takes an entry away from the worker that has it. */
   takeAway(id: string): void | Promise<void>;
 }
 
@@ -37,7 +37,9 @@ const FAILED: EntryEnd = { ...DONE, outcome: 'failed', reason: 'it broke', repor
 
 const own = (taken: Taken | undefined): Taker => ({ ...TAKER, own: new Set(taken ? [taken.entry.id] : []) });
 
-/** What every store of the queue does. Order is among what may run; how a worker is known to be dead is the store's own. */
+/**
+ * What every store of the queue must do. Order applies to entries that may run; how a worker is found dead is up to the store.
+ */
 export function describeQueue(name: string, open: () => Promise<QueueWorld>): void {
   describe(`the queue in ${name}`, () => {
     it('gives each entry to exactly one of many workers', async () => {

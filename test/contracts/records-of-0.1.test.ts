@@ -38,7 +38,7 @@ function codecOf(path: string): Codec<unknown> | undefined {
   return path.includes('/.prp-session/') ? LOOP_DOCUMENTS.get(name) : undefined;
 }
 
-/** What release 0.1 had no key for, and gets its default when it is written again. */
+/** Keys that release 0.1 did not have; they get their defaults when the document is written again. */
 function addedTo(path: string): object {
   return basename(path) === 'loop-state.json' ? { phases_skipped: [] } : {};
 }
@@ -86,7 +86,7 @@ describe('what release 0.1 wrote', () => {
         const { seq: _seq, crc: _crc, ...said } = value;
         const record = conversation.fromDisk(value);
         if (record === null || typeof record === 'string') throw new Error(`${path}: ${record}`);
-        // What another program wrote lacks the keys that are ours.
+        // Records written by another program lack our keys.
         const ours = said.type === 'metadata' ? { version: 1 } : said.type === 'turn' ? { turn: null } : {};
         expect(JSON.parse(JSON.stringify(conversation.toDisk(record)))).toEqual({ ...ours, ...said });
       }

@@ -46,7 +46,7 @@ describeSessionKind({
   file: (world, id) => conversationStore(world).path(id),
   lockPath: (world, id) => conversationStore(world).lockPath(id),
   addUnknown(path) {
-    // As another program would go on with the file: no number, no checksum, and a key of its own.
+    // Continues the file as another program would: no number, no checksum, and a key of its own.
     const turn = { type: 'turn', role: 'user', content: 'hi', timestamp: '2026-03-01T12:00:00', ...UNKNOWN };
     const line = JSON.stringify(turn);
     writeFileSync(path, `${readFileSync(path, 'utf8')}${line}\n`);
@@ -92,7 +92,7 @@ describeSessionKind({
   addUnknown: addKey,
   makeNewer: raiseVersion,
   retirable: flush,
-  // It holds its change: until it is flushed or released, nobody may remove it.
+  // It holds its change: until it is flushed or released, it cannot be removed.
   end: flush,
   refusesWith: 'CHANGE_LOCKED',
 });

@@ -13,29 +13,29 @@ export interface HeldInTest extends Disposable {
   commit(): unknown;
 }
 
-/** What the suite must know of a kind beside the verbs that all of them share. */
+/** What the suite needs to know about a kind, besides the verbs that all kinds share. */
 export interface SessionKindSetup {
   readonly kind: SessionKind;
-  /** Makes a session that nobody holds, and returns its id. */
+  /** Creates a session without an owner, and returns its id. */
   create(world: CatalogWorld): Promise<string>;
-  /** Takes a session, as a process with these tools would. */
+  /** Takes a session as a process with these tools would. */
   hold(world: CatalogWorld, id: string, tools: LockTools): Promise<HeldInTest>;
   /** The file that a commit changes. */
   file(world: CatalogWorld, id: string): string;
   lockPath(world: CatalogWorld, id: string): string;
-  /** Adds something to the file that we do not know, and returns the text that must stay. */
+  /** Adds something unknown to the file, and returns the text that must survive. */
   addUnknown(path: string): string;
-  /** Makes the file one that a newer release wrote. */
+  /** Turns the file into one written by a newer release. */
   makeNewer(path: string): void;
-  /** Brings a session to where cleaning may take it; or why nothing of this kind is ever retirable. */
+  /** Puts a session into a state in which it may be cleaned up; or why no session of this kind ever may be. */
   readonly retirable: ((world: CatalogWorld, id: string) => Promise<void>) | { readonly never: string };
-  /** Brings a session to where it may be removed, where that is not at once. */
+  /** Puts a session into a state in which it may be removed, if it is not in one yet. */
   end?(world: CatalogWorld, id: string): Promise<void>;
-  /** What removing a session that somebody holds is refused with. */
+  /** The error for removing a session that is held. */
   readonly refusesWith: 'LOCKED' | 'CHANGE_LOCKED';
 }
 
-/** What every kind of session must keep to, whatever its files look like. */
+/** What every kind of session must comply with, whatever its files look like. */
 export function describeSessionKind(setup: SessionKindSetup): void {
   const { kind } = setup;
 
@@ -49,7 +49,7 @@ export function describeSessionKind(setup: SessionKindSetup): void {
     return { ...world, ref: { kind, id }, hold };
   }
 
-  /** The verbs as the kind itself says them. */
+  /** The verbs as the kind itself implements them. */
   function kindOf(world: CatalogWorld): CatalogKind {
     const found = catalogKinds(world.services).find((one) => one.kind === kind);
     if (found === undefined) throw new Error(`there is no ${kind} kind`);
@@ -145,14 +145,14 @@ export function describeSessionKind(setup: SessionKindSetup): void {
       writeFileSync(path, DAMAGED);
       const [damaged] = await world.catalog.list({ kind, isAll: true });
       expect(damaged).toMatchObject({ kind, isDamaged: true });
-      // What cannot be read may have no id any more.
+      // What cannot be read may have lost its id.
       const ref = { kind, id: damaged?.id ?? '' };
       const { faults } = await world.catalog.verify(ref);
       expect(faults).not.toEqual([]);
       for (const { detail, line } of faults) expect(line ?? detail).toEqual(expect.anything());
       expect(faults.some(({ detail, line }) => line !== null || detail.includes('.json'))).toBe(true);
       await world.catalog.recover(ref).catch((error) => {
-        // What cannot be mended is left as it is, and says so.
+        // What cannot be repaired is left as it is, with an error.
         expect(error).toMatchObject({ code: 'DOCUMENT_DAMAGED' });
       });
       const kept = Object.values(treeOf(world.app.dir.path));
@@ -241,7 +241,7 @@ async function holdAndCommit(hold: Hold): Promise<void> {
   held.commit();
 }
 
-/** An id of the same shape that nobody has. */
+/** An id of the same shape that does not exist. */
 function absentId(id: string): string {
   return id.replace(/[^-]{4}$/, (end) => (end === 'aaaa' ? 'bbbb' : 'aaaa'));
 }

@@ -5,7 +5,7 @@ import { type Machine, machine } from '../support/holdfast-binary.js';
 const GIGABYTE = 1024 ** 3;
 const MAX_GROWTH_KB = 64 * 1024;
 
-/** What fills the pipe, as shell commands that write without end. */
+/** Shell commands that fill the pipe by writing without end. */
 const FLOODS = {
   lines: `yes '${'flooding '.repeat(12)}'`,
   'blank lines': `yes ''`,
@@ -16,7 +16,7 @@ it.each(Object.entries(FLOODS))(
   'an agent that floods 1 GB of %s on stderr costs us less than 64 MB of memory',
   async (_what, flood) => {
     await using pc = await machine();
-    // The most memory that its parent, holdfast, ever had: before and after.
+    // The peak memory of its parent, holdfast: before and after.
     const note = (name: string) => `grep VmHWM /proc/$PPID/status > '${pc.dir.at(name)}'`;
     const script = `read -r line; ${note('before')}; ${flood} | head -c ${GIGABYTE} >&2; ${note('after')}; echo '[DONE]'`;
     pc.configure({ agents: { floods: { driver: 'line', command: 'sh', args: ['-c', script] } } });

@@ -10,7 +10,7 @@ import { type TempDir, tempDir } from '../support/temp-dir.js';
 
 const BIN = fileURLToPath(new URL('../../dist/cli/holdfast.cjs', import.meta.url));
 
-/** Agents that behave badly, as shell programs behind the line driver; each says `ready` once it is as bad as it gets. */
+/** Agents that behave badly, as shell programs behind the line driver; each says `ready` once it is at its worst. */
 const AGENTS = {
   exits: 'echo ready',
   hangs: 'echo ready; exec sleep 1000',
@@ -29,7 +29,7 @@ describe.each(Object.keys(AGENTS) as (keyof typeof AGENTS)[])('an agent that %s'
       await using dir = await tempDir();
       const world = prepare(dir);
       await end(world, agent, ending);
-      // After SIGKILL the next command that runs an agent finds what is left.
+      // After SIGKILL, the next command that runs an agent finds what is left.
       if (ending === 'SIGKILL')
         spawnSync(process.execPath, [BIN, 'exec', '--agent', 'scripted', 'hello'], { env: world.env });
       expect(survivors(world)).toEqual([]);
@@ -93,7 +93,7 @@ async function closeTerminal({ dir, env }: World, args: readonly string[]): Prom
   await until(() => !ours({ dir, env }).some((pid) => pids.includes(pid) && isHoldfast(pid)));
 }
 
-/** The agent has got as far as it gets; the one that exits at once may be gone before anybody looks. */
+/** Waits until the agent is at its worst; the one that exits at once may be gone before anybody looks. */
 async function isReady(world: World, child?: ChildProcess): Promise<void> {
   await until(
     () => readdirSync(world.dir.path).includes('ready') || (child !== undefined && child.exitCode !== null),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { killChats } from './chat-kills.js';
 
-/** HOLDFAST_CHAT_KILLS=500 for the long run by hand; HOLDFAST_CHAT_SEED plays one again. */
+/** HOLDFAST_CHAT_KILLS=500 for the long run by hand; HOLDFAST_CHAT_SEED replays one. */
 const kills = Number(process.env.HOLDFAST_CHAT_KILLS ?? 60);
 const seed = Number(process.env.HOLDFAST_CHAT_SEED ?? 15);
 

@@ -10,20 +10,20 @@ import { SeededRandom } from '../support/seeded-random.js';
 interface Talk {
   readonly id: string;
   readonly sent: string[];
-  /** Messages whose answer began to come. */
+  /** Messages whose answer has begun to arrive. */
   readonly begun: Set<string>;
   /** Messages whose answer was shown as complete. */
   readonly answered: Set<string>;
 }
 
-/** So many kills in a row hit one conversation, so that each finds what the others left. */
+/** This many kills in a row hit one conversation, so that each finds what the others left. */
 const KILLS_PER_TALK = 10;
-/** Several exchanges take this long. */
+/** Several exchanges take about this long. */
 const SPREAD_MS = 200;
 
 /**
- * Chats that are killed at a random instant and go on in the next process: every answer that was shown as complete is in the file,
- * no message is lost once its answer began to come, and none is there twice.
+ * Kills chats at random instants and continues them in the next process: every answer that was shown as complete is in
+ * the file, no message is lost once its answer has begun to arrive, and none is there twice.
  */
 export async function killChats(
   kills: number,
@@ -44,7 +44,7 @@ export async function killChats(
     answered += talk.answered.size - before[0];
     sent += talk.sent.length - before[1];
     const isLast = kill % KILLS_PER_TALK === KILLS_PER_TALK - 1 || kill === kills - 1;
-    // What the last kill cut off is mended by the next owner; there is nothing else to mend.
+    // The next owner repairs what the last kill cut off; nothing else needs repair.
     if (isLast) await expectWhole(world, talk);
   }
   return { answered, sent };
@@ -54,7 +54,7 @@ function newTalk(kill: number): Talk {
   return { id: `talk-${kill}`, sent: [], begun: new Set(), answered: new Set() };
 }
 
-/** Says one thing after the other, each when the one before was answered, until the kill. */
+/** Sends one message after another, each once the previous one was answered, until the kill. */
 async function talkUntilKilled(
   chat: Running,
   talk: Talk,
@@ -62,7 +62,7 @@ async function talkUntilKilled(
 ): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let seen = 0;
-  // From the moment that so many answers were seen, or the first one began to come.
+  // From the moment at which this many answers were seen, or the first one began to arrive.
   const killSoon = () => {
     timer ??= setTimeout(() => chat.child.kill('SIGKILL'), delayMs);
   };
@@ -120,7 +120,7 @@ interface KeptTurn {
   readonly content: string;
 }
 
-/** The turns of a file; what a kill cut off at its end is none. */
+/** The turns of a file; what a kill cut off at the end does not count. */
 function turnsOf(world: Machine, id: string): KeptTurn[] {
   const path = join(world.env.HOME ?? '', '.aurora', 'spawn', 'sessions', `${id}.jsonl`);
   const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConversationRelay, STORIES } from './conversation-kills.js';
 
-// Between two calls that change nothing a kill leaves the same disk behind; the long run kills around every call.
+// Between two calls that change nothing, a kill leaves the same disk behind; the long run kills around every call.
 describe('SIGKILL before every other change of the disk loses no turn of a conversation', () => {
   it.each(STORIES)('$act', async (story) => {
     await using relay = new ConversationRelay();

@@ -11,16 +11,16 @@ import type {
 
 const WORKER = new URL('./workers/conversation-worker.ts', import.meta.url);
 
-/** What the world is before somebody dies in it, and what may be true afterwards. */
+/** The world before a process dies in it, and what may be true afterwards. */
 interface Story {
   readonly act: ConversationAct;
   /** Whether there is a session before. */
   readonly isPrepared: boolean;
-  /** What somebody does to its file before. */
+  /** Damages the session's file before. */
   harm?(path: string): void;
-  /** `isDone`: the victim had said that it was done. */
+  /** `isDone`: the victim had reported that it was done. */
   assert(found: ConversationFound, isDone: boolean): void;
-  /** What is true after somebody else has done the same again. */
+  /** What is true after another process has done the same again. */
   assertEnd(found: ConversationFound, failure: string | undefined): void;
 }
 
@@ -112,7 +112,7 @@ export class ConversationRelay implements AsyncDisposable {
   #current = startWorker<ConversationWorker>(WORKER);
   #spare = startWorker<ConversationWorker>(WORKER);
 
-  /** Kills a process at one call of its file system, and has another one look at what is left and go on. */
+  /** Kills a process at one call of its file system; another one looks at what is left and continues. */
   async kill(story: Story, plan: KillPlan): Promise<'killed' | 'done'> {
     await using dir = await tempDir();
     const directory = dir.at('sessions');
@@ -133,7 +133,7 @@ export class ConversationRelay implements AsyncDisposable {
     for (const worker of [this.#current, this.#spare]) await (await worker)[Symbol.asyncDispose]();
   }
 
-  /** A process that has seen nothing of the victim's world; one more is being started meanwhile. */
+  /** A process that has seen nothing of the victim's world; meanwhile one more is starting. */
   #pass(): Promise<WorkerProcess<ConversationWorker>> {
     this.#current = this.#spare;
     this.#spare = startWorker<ConversationWorker>(WORKER);
@@ -160,7 +160,7 @@ async function codeOf(acting: Promise<unknown>): Promise<string | undefined> {
   }
 }
 
-/** What no crash may leave behind once somebody has written again. Lock candidates go by age, so they may stay. */
+/** What no crash may leave behind once a process has written again. Lock candidates expire by age, so they may stay. */
 function leftovers(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.tmp$|\.gone-/.test(name),

@@ -6,11 +6,11 @@ import { type ConversationWorld, conversationWorld, publishedFile } from '../sup
 import { SeededRandom } from '../support/seeded-random.js';
 import { countWork } from '../support/work.js';
 
-/** How often each character of a file may be parsed, by all that is done with it. */
+/** How often each character of a file may be parsed, over everything that is done with it. */
 const MAX_PARSES = 30;
 const MAX_GROWTH_BYTES = 600 * 1024 * 1024;
 
-/** Reads, lists, verifies, continues and recovers files that were changed at random; all that may happen is a typed error. */
+/** Reads, lists, verifies, continues and recovers files with random changes; the only failure allowed is a typed error. */
 export async function mutate(files: number, seed: number): Promise<void> {
   await using world = await conversationWorld({ isInMemory: true });
   const random = new SeededRandom(seed);
@@ -47,7 +47,7 @@ async function makeOriginals(world: ConversationWorld): Promise<Buffer[]> {
   return [readFileSync(world.path('mine')), Buffer.from(foreign)];
 }
 
-/** What no file of ours holds, and a hostile one may. */
+/** What no file of ours contains, but a hostile one may. */
 const INSERTS: readonly Buffer[] = [
   Buffer.alloc(3_000),
   Buffer.from('\n'.repeat(500)),
@@ -97,7 +97,7 @@ async function exercise(world: ConversationWorld, name: string): Promise<void> {
     using conversation = await sessions.hold('mine');
     conversation.addUserTurn('next');
   } catch (error) {
-    // Nothing to go on with, or a version that was changed to a higher one.
+    // There is nothing to continue, or the version was changed to a higher one.
     expect(
       isHoldfastError(error, 'DOCUMENT_DAMAGED') || isHoldfastError(error, 'NEWER_VERSION'),
       `${name}: ${error}`,

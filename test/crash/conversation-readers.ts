@@ -5,7 +5,7 @@ import type { ConversationWorker } from './workers/conversation-worker.js';
 
 const WORKER = new URL('./workers/conversation-worker.ts', import.meta.url);
 
-/** Readers beside a writer, session after session, until there were so many reads: each is a beginning of the log. */
+/** Readers beside a writer, session after session, up to this many reads: each read is a beginning of the log. */
 export async function readBesideWriter(options: {
   readers: number;
   turns: number;
@@ -32,7 +32,7 @@ export async function readBesideWriter(options: {
   }
 }
 
-/** Two processes want to write: the second is refused with the first one named, or waits until it is gone. */
+/** Two processes want to write: the second is refused, with the first one named, or waits until the first is gone. */
 export async function writeTogether(): Promise<void> {
   await using dir = await tempDir();
   const directory = dir.at('sessions');

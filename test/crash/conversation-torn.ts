@@ -4,7 +4,7 @@ import { isHoldfastError } from '../../src/foundation/index.js';
 import { type ConversationWorld, conversationWorld } from '../support/conversation-world.js';
 import { SeededRandom } from '../support/seeded-random.js';
 
-/** Goes through so many states that a crash or a bad disk may leave a log in, and looks at each. */
+/** Goes through this many states in which a crash or a bad disk may leave a log, and inspects each. */
 export async function survey(states: number, seed: number): Promise<{ states: number; lost: number }> {
   await using world = await conversationWorld({ isInMemory: true });
   const random = new SeededRandom(seed);
@@ -24,7 +24,7 @@ export async function survey(states: number, seed: number): Promise<{ states: nu
 interface Log {
   readonly id: string;
   readonly bytes: Buffer;
-  /** The lines, LF not included, and the turn that each holds; undefined in a record of another type. */
+  /** The lines without LF, each with the turn it holds; undefined for a record of another type. */
   readonly lines: readonly { readonly line: string; readonly turn: string | undefined }[];
 }
 
@@ -47,7 +47,7 @@ async function makeLog(world: ConversationWorld, id: string, random: SeededRando
     using conversation = await world.sessions.create({ id, agent: 'a' });
     const count = 2 + random.below(6);
     for (let turn = 1; turn <= count; turn++) {
-      // Every text is another one, so that an invented or doubled turn is known.
+      // Every text is different, so an invented or doubled turn is noticed.
       const text = `${id} ${turn} ${random.pick(TEXTS)}${'x'.repeat(random.below(120))}`;
       const ref = conversation.addUserTurn(text);
       if (random.chance(0.2)) conversation.noteAgent({ driver: 'd', resumeId: `r${turn}` });
@@ -67,7 +67,7 @@ async function makeLog(world: ConversationWorld, id: string, random: SeededRando
   };
 }
 
-/** Every byte prefix, then blocks that were zeroed, swapped, doubled, or came from elsewhere. */
+/** Every byte prefix; then blocks that were zeroed, swapped, doubled, or came from elsewhere. */
 function* statesOf(whole: Buffer, other: Buffer, random: SeededRandom): Generator<State> {
   for (let length = 0; length <= whole.length; length++)
     yield { kind: `prefix ${length}`, bytes: whole.subarray(0, length) };

@@ -36,9 +36,9 @@ import { deadIdentity } from '../support/processes.js';
 import { storageTools } from '../support/storage-tools.js';
 import { tempDir } from '../support/temp-dir.js';
 
-// Every operation of storage, with its N-th call failing, for every N until it runs through untouched: once, and for
-// ever from there on. What is asked for: a typed error or success, nothing left open, no temporary file left behind,
-// no acknowledged byte lost, and the next try without the fault succeeds.
+// Runs every operation of storage with its N-th call failing, for every N until it runs through untouched: failing
+// once, and failing from there on for ever. It demands a typed error or success, nothing left open, no temporary file
+// left behind, no acknowledged byte lost, and success at the next attempt without the fault.
 
 const FAULTS: readonly Fault[] = ['ENOSPC', 'EIO', 'EACCES', 'EMFILE', 'EROFS', 'SHORT'];
 const sessionId = 'session-1';
@@ -46,7 +46,7 @@ const held = { assertHeld() {} };
 
 interface World {
   readonly directory: string;
-  /** With the fault while `act` runs, without it before and after. */
+  /** Has the fault while `act` runs, and none before and after. */
   readonly tools: LockTools;
   readonly fileSystem: FailingFileSystem;
   /** What `prepare` and `act` want to remember. */
@@ -57,7 +57,7 @@ interface Operation {
   readonly name: string;
   prepare?(world: World): void;
   act(world: World): unknown;
-  /** Checks what is there after `act`, failed or not, and after it was tried again without the fault. */
+  /** Checks what is there after `act`, failed or not, and again after a second attempt without the fault. */
   check(world: World, outcome: { readonly isDone: boolean; readonly isRetry: boolean }): void;
 }
 
@@ -267,11 +267,12 @@ describe.each(operations)('$name', (operation) => {
   });
 });
 
-/** Runs an operation once with one fault and checks everything; returns how often the fault was given. */
+/** Runs an operation once with one fault and checks everything; returns how often the fault occurred. */
 async function failAt(operation: Operation, fault: Fault, at: number, isLasting: boolean): Promise<number> {
   await using dir = await tempDir({ isInMemory: true });
   const fileSystem = new FailingFileSystem();
-  // One who fails for ever cannot even say that it lets go; its end does. A passing fault must not need that.
+  // A process that fails for ever cannot even record that it lets go; its death does that. A passing fault must not
+  // need it.
   const identity = isLasting ? await ghost : undefined;
   const clock = new FakeClock({ now: '2026-03-02T12:00:00.000Z', autoAdvance: true });
   const tools = storageTools({ fileSystem, clock, ...(identity === undefined ? {} : { identity }) });
@@ -315,7 +316,7 @@ function telling(what: string, check: () => void): void {
   }
 }
 
-/** Temporary files that stayed though nothing kept them from being removed. */
+/** Temporary files that stayed although nothing prevented their removal. */
 function leftBehind(directory: string, fileSystem: FailingFileSystem): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' })
     .filter((name) => {
@@ -330,7 +331,7 @@ function appending(name: string, count: number, tornByOthers?: string): Operatio
     name,
     prepare: ({ directory }) => makeLog(directory, ''),
     act({ tools, directory, fileSystem, acknowledged }) {
-      // Opening has an operation of its own: here only the appends may fail.
+      // Opening is an operation of its own: here only the appends may fail.
       const isFaultDue = fileSystem.fired === 0 && fileSystem.firstFault === undefined;
       const log = fileSystem.suspended(() => openLog(tools, directory));
       if (tornByOthers !== undefined && isFaultDue) appendFileSync(join(directory, 'log'), tornByOthers);
@@ -352,7 +353,7 @@ function appending(name: string, count: number, tornByOthers?: string): Operatio
   };
 }
 
-/** A writer that met a failed sync never acknowledges again; any other one does, or says why not. */
+/** A writer that met a failed sync never acknowledges again; any other writer does, or says why not. */
 function expectHonestAfterwards(log: JsonlLog, fileSystem: FailingFileSystem, acknowledged: number[]): void {
   const failedAt = fileSystem.firstFault;
   if (failedAt === undefined) return;
@@ -377,7 +378,7 @@ async function takeAndRelease({ tools, directory }: World): Promise<void> {
   }
 }
 
-/** Somebody else takes the lock at the first try. */
+/** Another process gets the lock at its first attempt. */
 function expectTakeable(directory: string): void {
   const lock = take(storageTools(), join(directory, 'session'));
   expect(lock.isHeld()).toBe(true);

@@ -15,8 +15,8 @@ import { type TempDir, tempDir } from '../support/temp-dir.js';
 import { startWorker, WorkerGoneError } from '../support/workers.js';
 import type { Acknowledged, KillableOperation, StorageWorker } from './workers/storage-worker.js';
 
-// A real process ends by SIGKILL right before each single call of an operation (which is right after the one before
-// it); then this process looks at what it left.
+// A real process dies by SIGKILL right before each single call of an operation (which is right after the previous one);
+// then this process looks at what it left.
 
 const WORKER = new URL('./workers/storage-worker.ts', import.meta.url);
 const SESSION = 'session-1';
@@ -25,7 +25,7 @@ const held = { assertHeld() {} };
 interface Case {
   readonly operation: KillableOperation;
   prepare(dir: TempDir): void;
-  /** What must hold after a kill, and after the operation ran to its end. */
+  /** What must hold after a kill, and after the operation has run to its end. */
   check(dir: TempDir, acknowledged: readonly number[], isDone: boolean): void;
 }
 
@@ -84,7 +84,7 @@ describe.each(cases)('SIGKILL at each call of $operation', ({ operation, prepare
     }
     expect(killBefore).toBeGreaterThan(8);
 
-    /** True when the operation came to its end before that call. */
+    /** True if the operation ended before that call. */
     async function killAt(call: number): Promise<boolean> {
       await using dir = await tempDir();
       prepare(dir);

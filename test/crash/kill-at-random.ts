@@ -7,8 +7,8 @@ import type { Acknowledged, Found, StorageWorker } from './workers/storage-worke
 const WORKER = new URL('./workers/storage-worker.ts', import.meta.url);
 
 /**
- * A writer under a lock, killed at a random instant, followed by the next one that finds what is left: everything that
- * was acknowledged to us, at most one record more, and the lock free at the first try.
+ * A writer under a lock is killed at a random instant, and the next one looks at what is left: everything that was
+ * acknowledged to us, at most one record more, and a lock that is free at the first attempt.
  */
 export async function killWritersAtRandom(kills: number, seed: number): Promise<void> {
   const random = new SeededRandom(seed);

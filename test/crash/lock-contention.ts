@@ -11,8 +11,8 @@ import type { StorageWorker, Turn } from './workers/storage-worker.js';
 const WORKER = new URL('./workers/storage-worker.ts', import.meta.url);
 
 /**
- * Six contenders each time an owner has died. In every round one takes over at its first try, nobody waits for
- * anything, and nobody is ever inside with another.
+ * Six contenders each time an owner has died. In every round one of them takes over at its first attempt, none waits
+ * for anything, and no two are ever inside together.
  */
 export async function takeOverAgainAndAgain(rounds: number): Promise<void> {
   await using dir = await tempDir();

@@ -102,7 +102,7 @@ describe('an owner in another pid namespace', () => {
     async () => {
       await using dir = await tempDir();
       const path = dir.at('session');
-      // Both in one namespace of their own, whose pids mean other processes in the /proc that they see.
+      // Both run in one pid namespace of their own, whose pids mean other processes in the /proc they see.
       const script = `"$0" "$1" & wait`;
       await using first = await startWorker<StorageWorker>(WORKER, {
         wrap: ['unshare', '--pid', '--fork', '--kill-child=SIGKILL', 'sh', '-c', script],
@@ -161,7 +161,7 @@ function plantRecord(dir: TempDir, content: string | Partial<LockOwner>): void {
   writeFileSync(dir.at('session.lock.5'), text);
 }
 
-/** The pid, seen from here, of a process in the namespace that `unshare` made. */
+/** The pid, as seen from here, of a process in the namespace that `unshare` made. */
 function namespacePidOf(unsharePid: number): number {
   const children = readFileSync(`/proc/${unsharePid}/task/${unsharePid}/children`, 'utf8').trim().split(' ');
   return Number(children[0]);

@@ -5,7 +5,7 @@ import { tempDir } from '../support/temp-dir.js';
 
 export const SENDERS = 2;
 
-/** Processes send requests while the owner saves: all are taken, in order, once. */
+/** Processes send requests while the owner saves: all are taken once, in order. */
 export async function sendWhileSaving(each: number): Promise<void> {
   await using dir = await tempDir({ isInMemory: true });
   const directory = dir.at('.prp-session');
@@ -28,7 +28,7 @@ export async function sendWhileSaving(each: number): Promise<void> {
     }),
   );
   const { taken, texts, guidance } = await taking;
-  // Behind each request a line says who sent it.
+  // After each request, a line says who sent it.
   const everything = Array.from({ length: SENDERS * each }, (_, index) => index * 2);
   expect(sent.flat().sort((a, b) => a - b)).toEqual(everything);
   expect(taken).toEqual(everything);

@@ -10,7 +10,7 @@ import { verifies } from '../support/verifies.js';
 const SET = [question()];
 const ROUNDS = 6;
 
-/** The person: another process than the server, namely this one. */
+/** The person: a process other than the server, namely this one. */
 function person(world: Machine) {
   return createServices({
     environment: world.env,
@@ -38,7 +38,7 @@ describe('a server that is killed at any moment', () => {
           const agent = await connectAgent(world, { era });
           const first = agent.ask(parameters).then(note, () => {});
           if (round > 0) {
-            // Before the set is there (round 0), while it waits, and around the answer.
+            // Before the set exists (round 0), while it is waiting, and around the answer.
             const id = await vi.waitFor(() => unanswered(world), PATIENT);
             const turns = random.below(12) * (round % 4);
             const answering =
@@ -49,7 +49,7 @@ describe('a server that is killed at any moment', () => {
           } else agent.kill('SIGKILL');
           await agent.closed;
           await first;
-          // The same request at a new server: the same set, made now if it was not there.
+          // The same request to a new server: the same set, created now if it did not exist.
           await using again = await connectAgent(world, { era });
           const second = again.ask(parameters);
           const id = await vi.waitFor(() => only(world, round), PATIENT);
@@ -81,7 +81,7 @@ function unanswered(world: Machine): string {
   return id;
 }
 
-/** The set of a round: the newest, once there are as many as rounds. */
+/** The set of a round: the newest, once there are as many sets as rounds. */
 function only(world: Machine, round: number): string {
   const ids = world.ids();
   if (ids.length !== round + 1) throw new Error(`${ids.length} sets`);

@@ -5,7 +5,7 @@ import { verifies } from '../support/verifies.js';
 
 const FAULTS: readonly Fault[] = ['ENOSPC', 'EIO', 'EACCES', 'EMFILE', 'EROFS', 'SHORT'];
 
-// The long run lets every single call fail.
+// The long run makes every single call fail.
 describe.concurrent('every fifth call that fails is a typed error, hurts nothing and leaves nothing', () => {
   for (const deed of DEEDS.filter(({ isQuick }) => isQuick)) {
     for (const fault of FAULTS) {

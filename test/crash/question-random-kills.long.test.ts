@@ -37,7 +37,7 @@ describe('SIGKILL at random instants', () => {
   });
 });
 
-/** Lets a process work, and kills it at an instant after it has told of some deeds. */
+/** Lets a process work, and kills it at some instant after it has reported a few deeds. */
 async function churnAndKill(
   victim: Worker,
   place: WorkerPlace,
@@ -62,7 +62,7 @@ async function churnAndKill(
   if (ending.kind !== 'killed') throw new Error(JSON.stringify(ending));
 }
 
-/** What processes said that they did, and what they were about to do. */
+/** What processes reported as done, and what they were about to do. */
 class Ledger {
   readonly #sets = new Map<string, { status: string; text?: string; intents: string[] }>();
 
@@ -80,7 +80,7 @@ class Ledger {
     return [...this.#sets].filter(([, set]) => set.status === 'pending').map(([id]) => id);
   }
 
-  /** Every acknowledged deed stands; what was only begun stands or does not; nothing else is there. */
+  /** Every acknowledged deed has been done; what was only begun may or may not have been; nothing else is there. */
   compare(seen: Seen, when: string): void {
     const views = new Map(seen.views.map((view) => [view.id, view]));
     expect(seen.views.length, when).toBe(seen.ids.length);
@@ -95,7 +95,7 @@ class Ledger {
             ? outcome.reason
             : undefined;
       if (set.status === 'pending' && outcome !== undefined && outcome.status !== 'pending') {
-        // Killed between the deed and its acknowledgement: it was done, and from now on it stays done.
+        // Killed between the deed and its acknowledgement: it was done, and stays done from now on.
         expect(set.intents, when).toContain(`${outcome.status} ${text}`);
         Object.assign(set, { status: outcome.status, text });
       }
@@ -104,7 +104,7 @@ class Ledger {
         text: set.text,
       });
     }
-    // A set whose creation was not told any more is whole, or not there.
+    // A set whose creation was never reported is whole, or not there.
     for (const view of seen.views) {
       if (this.#sets.has(view.id)) continue;
       expect(view, when).toMatchObject({ outcome: { status: 'pending' }, faults: [] });

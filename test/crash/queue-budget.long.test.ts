@@ -37,7 +37,7 @@ describe('the queue', () => {
         return ids.map((id) => entries.find((one: Json) => one.id === id));
       };
       const reached = {
-        reason: 'the budget of the day is reached: $5.02 of $5.00',
+        reason: 'the daily budget is used up: $5.02 of $5.00',
         until: expect.any(String),
       };
       const [question = ''] = world.ids();

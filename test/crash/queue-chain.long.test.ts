@@ -9,7 +9,7 @@ import { type WorktreeWorld, worktreeWorld } from '../support/worktree-world.js'
 
 const OPTIONS = ['--agent', 'player', '--phases', 'work', '--verify', 'true', '--unattended'];
 const PLANS = ['one', 'two', 'three'];
-/** Adds a line that says how many there were before: whoever builds on the work of others sees theirs. */
+/** Adds a line with the number of lines before it: an entry that builds on the work of others sees theirs. */
 const COUNTS = { run: 'echo "line $(cat work.txt 2>/dev/null | wc -l)" >> work.txt' };
 
 async function queueChain(world: WorktreeWorld): Promise<string[]> {
@@ -30,7 +30,7 @@ function entryOf(world: WorktreeWorld, id: string): Json {
   return JSON.parse(readFileSync(path, 'utf8'));
 }
 
-/** Workers, runs and agents alike, and whatever one of them started while it was being killed. */
+/** Kills workers, runs and agents alike, and whatever one of them started while it was being killed. */
 async function killAll(world: WorktreeWorld): Promise<void> {
   await eventually(() => {
     const left = living(world.dir.path);
@@ -45,7 +45,7 @@ async function killAll(world: WorktreeWorld): Promise<void> {
   });
 }
 
-/** Whether the agent of an entry was asked, and has not done its work. */
+/** Whether the agent of an entry was prompted and has not done its work. */
 function isInTheMiddle(world: WorktreeWorld, id: string): boolean {
   const { run_id: run } = entryOf(world, id);
   const events = join(world.env.HOLDFAST_HOME ?? '', 'state', 'runs', run ?? 'none', 'events.jsonl');
@@ -59,7 +59,7 @@ describe('a chain of three plans', () => {
     async () => {
       await using world = await worktreeWorld([]);
       const go = world.dir.at('go');
-      // Its agent is there, and has not begun: it is let go when it has died once.
+      // Its agent is there and has not begun: it may go on after it has died once.
       world.script([{ steps: [{ run: `until [ -e '${go}' ]; do sleep 0.1; done` }, COUNTS, done] }]);
       const ids = await queueChain(world);
       for (const id of ids) {
@@ -67,7 +67,7 @@ describe('a chain of three plans', () => {
         await eventually(() => isInTheMiddle(world, id));
         await killAll(world);
         expect(entryOf(world, id).status).toBe('running');
-        // What had begun is brought to its end in a paused queue, too, and nothing after it begins.
+        // In a paused queue, too, what had begun is finished, and nothing after it begins.
         await world.aside(['queue', 'pause']);
         writeFileSync(go, '');
         world.start(['worker', '--quiet']);

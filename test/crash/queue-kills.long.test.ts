@@ -12,7 +12,7 @@ describe('kill -9 of workers, runs and agents at random', () => {
       const found = await killInQueue({ workers: 8, entries, kills, seed: 20, pauseMs: 500 });
       process.stdout.write(`${entries} entries, killed: ${JSON.stringify(found.kills)}\n`);
       expect(found.entries.filter(({ status }) => status !== 'done').map(({ reason }) => reason)).toEqual([]);
-      // One that was killed between its last commit and the word of it in its journal says it never.
+      // A run that was killed between its last commit and the journal line about it never reports completion.
       expect(found.completions.filter((times) => times > 1)).toEqual([]);
       const { tooEarly, together, withoutReport } = found;
       expect({ tooEarly, together, withoutReport }).toEqual({

@@ -9,7 +9,7 @@ import { type WorktreeWorld, worktreeWorld } from '../support/worktree-world.js'
 export interface QueueKills {
   readonly workers: number;
   readonly entries: number;
-  /** No more after so many: then everything comes to its end. */
+  /** The number of kills; after these, everything comes to its end. */
   readonly kills: number;
   readonly seed: number;
   readonly pauseMs: number;
@@ -19,11 +19,11 @@ export interface QueueKills {
 export interface KilledQueue {
   readonly entries: readonly Json[];
   readonly kills: Readonly<Record<'worker' | 'run' | 'agent', number>>;
-  /** How often each run said that it is completed. */
+  /** How often each run reported that it had completed. */
   readonly completions: readonly number[];
-  /** Entries that began before what they come after had ended. */
+  /** Entries that began before the entries they come after had ended. */
   readonly tooEarly: readonly string[];
-  /** Runs that were at work in one worktree at the same time. */
+  /** Runs that were working in one worktree at the same time. */
   readonly together: readonly string[];
   readonly withoutReport: readonly string[];
 }
@@ -56,7 +56,7 @@ export async function killInQueue(options: QueueKills): Promise<KilledQueue> {
     if (counts.worker + counts.run + counts.agent >= options.kills) continue;
     const kind = random.pick(['worker', 'run', 'agent'] as const);
     const victims = kind === 'worker' ? [...workers.keys()] : processesOf(world, kind);
-    // A run whose agent dies again and again is halted by its breaker, and rightly so.
+    // If a run's agent dies again and again, the breaker halts the run, and rightly so.
     const fair = kind === 'agent' ? victims.filter((pid) => !worktreesHit.has(directoryOf(pid))) : victims;
     if (fair.length === 0) continue;
     const victim = random.pick(fair);
@@ -138,7 +138,7 @@ function spanOf(
   world: WorktreeWorld,
   runId: string | null,
 ): { from: string; to: string; completions: number } {
-  // Whatever failed before it was a run is told by its own reason.
+  // An entry that failed before it had a run is explained by its own reason.
   if (runId === null || !existsSync(join(stateOf(world), 'runs', runId, 'events.jsonl')))
     return { from: '', to: '', completions: 0 };
   const text = readFileSync(join(stateOf(world), 'runs', runId, 'events.jsonl'), 'utf8');

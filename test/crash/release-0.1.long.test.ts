@@ -5,12 +5,12 @@ import type { Json, RunOptions } from '../support/holdfast-binary.js';
 import { release01 } from '../support/old-release.js';
 import { type ReleasedMachine, releasedMachine } from '../support/release-0.1.js';
 
-// A home that release 0.1 made is read and changed by the programs of today, read and changed by those of 0.1, and read
-// by ours again. Who goes back to the older release, or has both installed, loses nothing.
+// Today's programs read and change a home that release 0.1 made, then those of 0.1 do, and then ours read it again. A
+// person who goes back to the older release, or has both installed, loses nothing.
 
 const CHATS = ['chat-completed', 'chat-interrupted', 'chat-left'] as const;
 
-/** What the runs of 0.1 and then of ours end with: iterations without progress are counted over both. */
+/** Where the runs of 0.1 and then of ours end: iterations without progress are counted across both. */
 const LIMIT = 7;
 const BREAKER = 6;
 const LOOPS = [
@@ -124,7 +124,7 @@ describe.concurrent('release 0.1 beside ours', () => {
       '--max-iterations',
       '5000',
     ];
-    // An agent that works until it is told otherwise: a request finds it at work.
+    // An agent that works until told otherwise, so a request finds it at work.
     const script = join(world.root, 'works.script.json');
     writeFileSync(
       script,
@@ -187,7 +187,7 @@ describe.concurrent('release 0.1 beside ours', () => {
     expect((await exec(['--agent', 'scripted', 'The word is anchor'], {})).code).toBe(0);
     const [fresh] = (await ids(old)).filter((id) => !before.includes(id));
     expect(fresh).toBeDefined();
-    // Each release has a scripted agent of its own, at another path.
+    // Each release has its own scripted agent, at another path.
     const goOn = ['--session', String(fresh), '--accept-changes', 'What did I say?'];
     const told = await exec(goOn, old);
     expect([told.code, told.stdout]).toEqual([0, expect.stringContaining('The word is anchor')]);
@@ -214,7 +214,7 @@ async function statuses(world: ReleasedMachine, by: RunOptions): Promise<Record<
   return Object.fromEntries(sets.map(({ sessionId, status }) => [sessionId, status]));
 }
 
-/** Neither release finds anything wrong with a session. */
+/** Checks that neither release finds anything wrong with a session. */
 async function expectWhole(world: ReleasedMachine, id: string): Promise<void> {
   for (const by of [old, {}]) {
     const verified = await world.json('website', ['sessions', 'verify', id], by);

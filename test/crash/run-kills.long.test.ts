@@ -1,7 +1,7 @@
 import { it } from 'vitest';
 import { killRunsAtRandom } from '../support/run-kills.js';
 
-// At the same time: most of it is waiting.
+// Run at the same time, because most of it is waiting.
 it.concurrent('a run that is killed 200 times, or its agent, its MCP server or its check, goes on each time', async () => {
   await killRunsAtRandom(200, 31);
 });

@@ -6,7 +6,7 @@ import type { StorageWorker } from './workers/storage-worker.js';
 
 const WORKER = new URL('./workers/storage-worker.ts', import.meta.url);
 
-/** Eight processes that read, add one and write, each this often, under one lock: no update is lost. */
+/** Eight processes that each read, add one and write, this many times, under one lock: no update is lost. */
 export async function countTogether(times: number): Promise<void> {
   await using dir = await tempDir();
   const workers = await startWorkers<StorageWorker>(8, WORKER);

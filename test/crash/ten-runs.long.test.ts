@@ -22,7 +22,7 @@ describe('ten runs in ten projects, five of them waiting', () => {
       await until(() => world.ids().length === 5);
       await using pane = await Pane.open(world, { columns: 120, rows: 40 });
       await pane.holdfast('top');
-      await pane.until(/5 ask, 5 work$/m);
+      await pane.until(/5 waiting for you, 5 working$/m);
 
       // Everything of ours dies at once; nothing that was acknowledged is lost.
       const runners = world.runners();
@@ -37,9 +37,9 @@ describe('ten runs in ten projects, five of them waiting', () => {
       expect(rows.every(({ isRunning }) => !isRunning)).toBe(true);
 
       await pane.holdfast('top');
-      await pane.until(/^Holdfast +5 ask, 5 rest/m);
+      await pane.until(/^Holdfast +5 waiting for you, 5 resting/m);
       const view = new TopPane(pane);
-      // Those that only worked are resumed, one by one.
+      // Those that were only working are resumed, one by one.
       for (const number of NUMBERS.slice(5)) {
         const name = `p${number}`;
         await view.only(name, 'rests');
@@ -47,7 +47,8 @@ describe('ten runs in ten projects, five of them waiting', () => {
         await view.attach(name);
         await view.all();
       }
-      // Those that ask are resumed and answered; the agent asks again, or hears what was answered meanwhile.
+      // Those that are asking are resumed and answered; the agent asks again, or hears what was answered in the
+      // meantime.
       for (const number of NUMBERS.slice(0, 5)) {
         const name = `p${number}`;
         await view.only(name, 'asks');

@@ -6,7 +6,7 @@ describe('O04: a start in a worktree that is killed while it prepares', () => {
     const calls = await preparationCalls();
     const call = (words: string) => calls.findIndex((one) => one.includes(words)) + 1;
     await killAndStartAgain([call('worktree add'), 'before']);
-    // Git is done, and nobody has written that down.
+    // Git is done, but nothing has recorded that.
     await killAndStartAgain([call('worktree add'), 'after']);
     await killAndStartAgain([call('read-tree'), 'before']);
     await killAndStartAgain([call('read-tree'), 'locked']);

@@ -20,10 +20,13 @@ const ARGS = [
 ];
 const WORKS = [{ steps: [write('adder.mjs', 'export {};\n'), done] }];
 
-/** The moment at which the process that asks git is killed: before or after git has done it, or with git, in the middle. */
+/**
+ * The moment at which the process that calls git is killed: before or after git has finished, or together with git, in
+ * the middle.
+ */
 export type Moment = readonly [call: number, when: 'before' | 'after' | 'locked'];
 
-/** A git that counts its calls and kills whoever makes a certain one; it goes on by itself then, as an orphan does. */
+/** A git that counts its calls and kills the process that makes a certain one; git itself then runs on, as an orphan does. */
 function plantGit(world: WorktreeWorld): {
   PATH: string;
   arm(moment: Moment | undefined): void;
@@ -71,7 +74,7 @@ async function killWorld(setup = 'true'): Promise<WorktreeWorld> {
   return world;
 }
 
-/** The calls of git that prepare a worktree, of a start that nobody kills. */
+/** The git calls that prepare a worktree, in a start that nothing kills. */
 export async function preparationCalls(): Promise<string[]> {
   await using world = await killWorld();
   const git = plantGit(world);
@@ -86,7 +89,7 @@ export async function preparationCalls(): Promise<string[]> {
 
 /**
  * Kills a start at a moment of its preparation and starts it again with the same command: one worktree, one branch, one
- * record, one session, whatever was there in between, and the work is done.
+ * record, one session, whatever was there in between, and the work gets done.
  */
 export async function killAndStartAgain(moment: Moment): Promise<void> {
   await using world = await killWorld();
@@ -106,7 +109,7 @@ export async function killAndStartAgain(moment: Moment): Promise<void> {
   expect(world.git(['status', '--porcelain'], path)).toBe('?? adder.mjs\n');
 }
 
-/** Kills a start by its own setup command, once; the same command goes on, and sets up again. */
+/** A start is killed by its own setup command, once; the same command then continues and sets up again. */
 export async function killAtSetup(): Promise<void> {
   await using world = await killWorld('test -f ../killed || { touch ../killed; kill -9 $PPID; }');
   expect(await world.run(ARGS)).toMatchObject({ signal: 'SIGKILL' });

@@ -47,7 +47,7 @@ describe.skipIf(POSTGRES === undefined)('a leased run whose machine is cut off f
     }
   }
 
-  /** A run in its first turn, which stands at the gate `turn` with a file of its own. */
+  /** A run in its first turn, stopped at the gate `turn` with a file of its own. */
   async function atWork(leaseSeconds: number): Promise<{ id: string; run: string }> {
     laptop.machine.configure({ fleet: { leaseSeconds, bypass: true } });
     laptop.play([
@@ -76,7 +76,7 @@ describe.skipIf(POSTGRES === undefined)('a leased run whose machine is cut off f
       await using page = await webWorld({ machine: laptop.machine });
       const { rows } = (await (await page.signIn()).get('/api/state')).json;
       expect(rows.find((row: Json) => row.id === run).why).toMatch(SAYS);
-      // Its own queue is served; what the fleet has of it is not to be seen from here, and is from elsewhere.
+      // Its own queue is served. The fleet's entries cannot be seen from here, but can be from elsewhere.
       expect((await laptop.machine.run(['queue', 'list'], here())).stderr).toContain('is left out');
       await world.db.sql(
         "update holdfast.entry set renewed_at = renewed_at - interval '60 s' where id = $1",
@@ -86,7 +86,7 @@ describe.skipIf(POSTGRES === undefined)('a leased run whose machine is cut off f
         env: { HOLDFAST_FLEET_URL: world.db.url },
       });
       expect(listed.stdout).toMatch(/on laptop: no sign for 1:\d\d, will be taken over in [01]:\d\d/);
-      // The iteration goes on to its end, and no prompt is sent before somebody else could go on from there.
+      // The iteration finishes, and no prompt is sent before another machine could continue from there.
       places.open('turn', run);
       await until(() => laptop.loop(run)?.in_flight?.iteration === 2);
       expect(await world.entry(id)).toMatchObject({ state: 'running', epoch: 1, checkpoints: 1 });
@@ -134,7 +134,7 @@ describe.skipIf(POSTGRES === undefined)('a leased run whose machine is cut off f
         machine: 'laptop',
         epoch: 2,
       });
-      // What it had beyond its checkpoint is still there: nobody else had the run meanwhile.
+      // What it had beyond its checkpoint is still there: nobody else had the run in the meantime.
       expect(laptop.worktree(run)).toBe(worktree);
       expect(filesOf(worktree)).toMatchObject({ 'one.txt': '1\n', 'last.txt': 'last\n' });
     },

@@ -8,7 +8,7 @@ describe('the demo of two machines', () => {
   verifies('F04', 'without a PostgreSQL it says so, with the way out, and leaves nothing', async () => {
     await using one = await machine({ path: '/nonexistent' });
     const { code, stderr } = await one.run(['demo', '--fleet', '--auto']);
-    // Where Debian's is installed it is found even without PATH: then git is what is missing.
+    // Debian's PostgreSQL is found even without PATH: then git is what is missing.
     expect(code).not.toBe(0);
     expect(stderr).toMatch(/PostgreSQL|git/);
     expect((await one.run(['demo', '--url', 'postgres://x@y/z'])).code).toBe(2);
@@ -21,7 +21,7 @@ describe('the demo of two machines', () => {
       async () => {
         await using one = await machine();
         const { code, stdout, stderr } = await one.run(['demo', '--fleet', '--auto'], {
-          // Run by root, the server belongs to somebody who must get to its directory.
+          // If root runs this, the server belongs to another user, who must be able to reach its directory.
           env: { TMPDIR: '/tmp' },
         });
         expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });

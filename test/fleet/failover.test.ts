@@ -48,7 +48,7 @@ describe.skipIf(POSTGRES === undefined)('a database that fails over', () => {
   const findingOf = async (services: Member['services'], what: string) =>
     (await openFleet(services).doctor()).find((finding) => finding.what === what);
 
-  /** Every set of the home is in the mirror as its files say. */
+  /** Waits until the mirror shows every set of the home as its files have it. */
   async function untilWhole(standby: Standby, home: Member): Promise<void> {
     await until(async () => {
       const rows = await standby.sql(
@@ -85,7 +85,7 @@ describe.skipIf(POSTGRES === undefined)('a database that fails over', () => {
       isPromoted = true;
       await load;
       for (const inbox of inboxes) await inbox[Symbol.asyncDispose]();
-      // What was acknowledged and had not arrived goes on by itself, or with the next look of whoever sent it.
+      // What was acknowledged but had not arrived continues on its own, or when its sender looks next.
       for (const { services } of people) await (await inboxOf({ services }))[Symbol.asyncDispose]();
       await until(async () =>
         (await home.services.questions.listLive()).every(({ outcome }) => outcome.status === 'completed'),
@@ -99,7 +99,7 @@ describe.skipIf(POSTGRES === undefined)('a database that fails over', () => {
       expect(acknowledged.filter((id) => !settled.has(id))).toEqual([]);
       expect(requests).toHaveLength(SETS);
       expect(acknowledged).toHaveLength(SETS);
-      // Whether it was down in between is a matter of who was first: the link that tries again, or the standby.
+      // Whether it was down in between depends on what came first: the link's next attempt, or the standby.
       expect(link.states.filter(({ is }) => is === 'up').length).toBeGreaterThan(1);
     },
   );
@@ -120,7 +120,7 @@ describe.skipIf(POSTGRES === undefined)('a database that fails over', () => {
       await using link = await linked(home);
       await until(() => isMirroredOn(standby, ids.at(-1) ?? ''));
       await standby.stall();
-      // All of this is acknowledged, and the standby never hears of it.
+      // All of this is acknowledged, but the standby never receives it.
       const told = nothingTold();
       const inbox = await inboxOf(ann);
       await answerAll([inbox], ids, told, () => Promise.reject(new Error('nothing failed yet')));

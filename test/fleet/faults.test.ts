@@ -50,7 +50,7 @@ describe.skipIf(POSTGRES === undefined)('what can be wrong with a fleet', () => 
       member.id,
     ]);
 
-  /** Local work goes on whatever the fleet says. */
+  /** Local work continues whatever the fleet says. */
   async function assertWorksAlone(member: Member, url: string, complaint: RegExp): Promise<void> {
     const { id } = await member.ask();
     const listed = await member.start(['questions'], { url }).ended;
@@ -76,7 +76,7 @@ describe.skipIf(POSTGRES === undefined)('what can be wrong with a fleet', () => 
       expect(joined.code).toBe(1);
       expect(joined.stderr).toContain('permission denied');
       expect(joined.stderr).toContain('holdfast fleet invite');
-      // Another's machine may be looked at by such a role, and an answer of it is kept nowhere.
+      // Such a role may look at another person's machine, but no answer of it is kept anywhere.
       const { id } = await home.ask();
       await home.pass();
       const answered = await person.start(['answer', id, 'A'], { url: looker }).ended;
@@ -105,13 +105,13 @@ describe.skipIf(POSTGRES === undefined)('what can be wrong with a fleet', () => 
       expect((await inbox.questions.answer(id, choosing('A'))).outcome.status).toBe('completed');
       expect(link.states.map(({ is }) => is)).toEqual(['up']);
       expect((await person.start(['fleet', 'doctor']).ended).stdout).toContain(`version ${next}`);
-      // The next release takes something away, and says so.
+      // The next release removes something and says so.
       await world.db.sql('update holdfast.fleet set min_client = 99');
       await cutAll();
       await until(() =>
         link.states.some((state) => state.is === 'down' && state.reason.includes('newer Holdfast')),
       );
-      await assertWorksAlone(person, world.db.url, /left out: .*wants a newer Holdfast/);
+      await assertWorksAlone(person, world.db.url, /left out: .*requires a newer Holdfast/);
       const examined = await person.start(['fleet', 'doctor']).ended;
       expect(examined.code).toBe(1);
       expect(examined.stdout).toContain('Update Holdfast');
@@ -148,7 +148,7 @@ describe.skipIf(POSTGRES === undefined)('what can be wrong with a fleet', () => 
           is: 'down',
           reason: expect.stringContaining('read-only'),
         });
-        // 0.5 s, 1 s, 2 s …: reached and refused counts like not reached.
+        // 0.5 s, 1 s, 2 s …: a refusal counts like a server that cannot be reached.
         expect(Math.max(...slept)).toBeGreaterThanOrEqual(8_000);
         const inbox = await inboxOf(person);
         await expect(inbox.questions.answer(id, choosing('A'))).rejects.toMatchObject({
@@ -223,7 +223,7 @@ describe.skipIf(POSTGRES === undefined)('what can be wrong with a fleet', () => 
       await world.db.stop('SIGQUIT');
       let goneMs = 0;
       let attempts = 0;
-      // What the link sleeps first is the moment after the cut; then it says after each attempt when the next one is.
+      // The link first sleeps for a moment after the cut; then it says after each attempt when the next one is.
       await clock.untilAsleep();
       clock.advance(1_000);
       while (goneMs < 600_000) {
@@ -308,7 +308,7 @@ describe.skipIf(POSTGRES === undefined)('what can be wrong with a fleet', () => 
       const strange = await odd.ask();
       const path = join(odd.services.config.layout.questions, strange.id, 'request.json');
       const request = JSON.parse(readFileSync(path, 'utf8'));
-      // PostgreSQL knows no year 0, and a file that somebody else writes may.
+      // PostgreSQL knows no year 0, but a file that somebody else writes may contain one.
       writeFileSync(path, JSON.stringify({ ...request, timestamp: '0000-01-01T00:00:00.000Z' }));
       await using link = await linked(odd);
       const last = await odd.ask();
@@ -340,7 +340,7 @@ describe.skipIf(POSTGRES === undefined)('what can be wrong with a fleet', () => 
         body: { answers: choosing('A') },
         at: new Date().toISOString(),
       });
-      // As a process leaves them that was killed before it could send them.
+      // As left behind by a process that was killed before it could send them.
       const [first, second, third] = [copyOf(lost.id), copyOf(raced.id), copyOf(unwanted.id)];
       sent.keep(third);
       const back = await openFleet(world.services('sender')).takeBack(third.id.slice(0, 8));

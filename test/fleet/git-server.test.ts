@@ -55,7 +55,7 @@ describe.skipIf(POSTGRES === undefined)('the git server of a leased run', () => 
     }
   }
 
-  /** A server that takes branches and nothing else. */
+  /** A server that accepts branches and nothing else. */
   function refuseOwnRefs(): Disposable {
     const hook = join(world.remote, 'hooks', 'update');
     mkdirSync(join(world.remote, 'hooks'), { recursive: true });
@@ -81,7 +81,7 @@ describe.skipIf(POSTGRES === undefined)('the git server of a leased run', () => 
       await until(async () => AWAY.test(await status(run)));
       const { stdout } = await laptop.machine.run(['top', '--once'], { env: env() });
       expect(stdout).toMatch(AWAY);
-      // It waits as long as it takes: nobody ends it.
+      // It waits as long as it takes: nothing ends it.
       expect(await status(run)).not.toContain('ends at');
       expect(places.isAtGate('next', run)).toBe(false);
       expect(await world.entry(id)).toMatchObject({ state: 'running', epoch: 1, checkpoints: 1 });
@@ -116,7 +116,7 @@ describe.skipIf(POSTGRES === undefined)('the git server of a leased run', () => 
       const end = await world.until(refused, ({ state }) => state === 'failed');
       expect(end.reason).toContain('The git server refused');
       expect(end.reason).toContain('fleet.ref');
-      // No prompt was sent that nobody else could go on from.
+      // No prompt was sent that another machine could not have continued from.
       expect(places.isAtGate('turn', String(end.run_id))).toBe(false);
       await endWorkers();
       for (const { machine } of [laptop, cloud]) machine.configure({ fleet: { ...SETTINGS, ref: 'branch' } });

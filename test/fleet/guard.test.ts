@@ -32,7 +32,7 @@ describe('the guard of a run', () => {
   });
   afterAll(() => dir[Symbol.asyncDispose]());
 
-  /** An agent with tools under a guard; all three have said something. */
+  /** An agent with tools under a guard; all three have written something. */
   async function guarded(deadlineMs: number, uptimeFile?: string): Promise<{ guard: Guard; beats: string }> {
     count += 1;
     const beats = dir.at(`beats-${count}`);
@@ -88,7 +88,7 @@ describe('the guard of a run', () => {
       const uptime = dir.at('uptime');
       writeFileSync(uptime, '1000.00 0.00\n');
       const { guard, beats } = await guarded(1_240_000, uptime);
-      // Boot time went on in suspend, whatever other clocks say.
+      // Boot time kept running in suspend, whatever other clocks say.
       writeFileSync(uptime, '4600.00 0.00\n');
       expect(await guard.left).toMatchObject({ says: 'ended', cause: 'deadline', left: 0 });
       expect(living(beats)).toEqual([]);
@@ -127,7 +127,7 @@ describe('the guard of a run', () => {
       process.kill(Number(said), 'SIGTERM');
       expect(living(beats).length).toBeGreaterThanOrEqual(3);
       worker.kill('SIGKILL');
-      // Nobody told it which process the run is: what carries the marker, and what that started, is.
+      // Nothing told it which process the run is: it is the one with the marker, and whatever that started.
       await until(() => living(beats).length === 0);
       expect(readFileSync(beats, 'utf8')).not.toBe('');
     },
@@ -189,7 +189,7 @@ describe.skipIf(POSTGRES === undefined)('never two agents of one run', () => {
         expect(new Set(beats.map(({ epoch }) => epoch)).size).toBeGreaterThanOrEqual(times.length + 1);
       }
       const all = played.flatMap(({ times }) => times).sort((a, b) => a - b);
-      // A figure, told and not judged: how long until another lease was at work.
+      // A figure that is reported and not judged: how long until another lease was at work.
       process.stdout.write(
         `takeover after ${all.length} faults (lease ${LEASE_SECONDS} s): median ${all[all.length >> 1]} ms, worst ${all.at(-1)} ms\n`,
       );

@@ -28,7 +28,7 @@ describe.skipIf(POSTGRES === undefined)('two machines with one database', () => 
     expect(made.code).toBe(0);
     annLogin = await invite('ann', 'person');
     bobLogin = await invite('bob', 'person');
-    // The owner makes the schema; every day one is a person like the others.
+    // The owner creates the schema; in everyday use, the owner is a person like the others.
     await ann.run(['fleet', 'leave']);
     expect(await ann.run(['fleet', 'join', '-', '--name', 'laptop'], { input: annLogin })).toMatchObject(
       JOINED,
@@ -88,7 +88,7 @@ describe.skipIf(POSTGRES === undefined)('two machines with one database', () => 
     async () => {
       const asked = await ann.run(['ask', ASKED, '--no-wait']);
       const id = asked.stdout.trim();
-      // The next command here passes it on: nothing else of ours runs on this machine.
+      // The next command here passes it on: no other process of ours runs on this machine.
       await ann.run(['questions']);
       await db.sql("update holdfast.machine set seen_at = now() - interval '1 hour' where name = 'laptop'");
       const first = await bob.run(['answer', id, 'Postgres']);

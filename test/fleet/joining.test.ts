@@ -65,8 +65,10 @@ describe.skipIf(POSTGRES === undefined)('a machine of a fleet', () => {
       await db.sql("update holdfast.machine set seen_at = now() - interval '2 minutes' where id = $1", [
         after?.id,
       ]);
-      // Whoever has the link and gives no sign is not called well.
-      expect((await workstation.run(['fleet', 'doctor'])).stdout).toMatch(/warn {2}link: .*gave no sign/);
+      // A process that holds the link and gives no sign does not pass as healthy.
+      expect((await workstation.run(['fleet', 'doctor'])).stdout).toMatch(
+        /warn {2}link: .*has given no sign/,
+      );
       await stop(worker);
     },
   );
@@ -93,7 +95,7 @@ describe.skipIf(POSTGRES === undefined)('a machine of a fleet', () => {
       const examined = await workstation.run(['fleet', 'doctor']);
       expect(examined.code).toBe(1);
       expect(examined.stdout).toMatch(new RegExp(`BAD {3}machine: .*${removed.source}`));
-      // What it has to share wakes its link.
+      // Having something to share wakes its link.
       await workstation.run(ASK);
       await worker.printed('stderr', new RegExp(`Not in the fleet: .*${removed.source}`));
       expect(await workstation.run(['fleet', 'join'])).toMatchObject({ code: 0 });

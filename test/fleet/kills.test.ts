@@ -18,7 +18,7 @@ import { verifiesNeeding } from '../support/verifies-needing.js';
 type Victim = 'sender' | 'database' | 'link' | 'asker';
 type Kind = 'answer' | 'reject';
 
-/** What each side says to the database for one decision, in this order. */
+/** What each side sends to the database for one decision, in this order. */
 const OF_SENDER = ['listen hf_m_', 'holdfast.send(', 'where r.id = $1'];
 const OF_LINK = ['holdfast.take_requests(', 'holdfast.settle('];
 const WHEN = ['before', 'after'] as const;
@@ -61,7 +61,7 @@ describe.skipIf(POSTGRES === undefined)(
       (await world.db.sql('select 1 from holdfast.session where id = $1', [id])).length === 1;
     const words = (kind: Kind) => (kind === 'answer' ? ['A'] : ['--reject', '--reason', 'not now']);
 
-    /** Decides in this process; what it comes to is for the one who asks later. */
+    /** Decides in this process; the asker learns the outcome later. */
     async function decideHere(kind: Kind, id: string): Promise<string> {
       await using inbox = await inboxOf(person);
       try {
@@ -75,7 +75,7 @@ describe.skipIf(POSTGRES === undefined)(
       }
     }
 
-    /** Ends one side at once. What it was about to hear or say is lost. */
+    /** Ends one side at once. Whatever it was about to receive or send is lost. */
     async function kill(
       victim: Victim,
       held: Held,
@@ -95,7 +95,7 @@ describe.skipIf(POSTGRES === undefined)(
 
     async function play(victim: Victim, kind: Kind, point: Point): Promise<void> {
       const isLinks = OF_LINK.includes(point.statement);
-      // The one that dies is a program; the others are in this process. The link is there first, or the asker would hold it.
+      // The victim is a program; the others are in this process. The link is there first, or the asker would hold it.
       const service =
         victim === 'link'
           ? home.start(['worker', '--slots', '0'], { url: fromHome.through(world.db.url) })
@@ -132,7 +132,7 @@ describe.skipIf(POSTGRES === undefined)(
     const asProcess = (name: Victim, program: Running | undefined) =>
       program === undefined ? {} : { [name]: program };
 
-    /** The database is up again after whatever was done to it. */
+    /** Waits until the database is up again after whatever was done to it. */
     const untilCalm = () =>
       until(() =>
         world.db.sql('select 1').then(
@@ -141,7 +141,7 @@ describe.skipIf(POSTGRES === undefined)(
         ),
       );
 
-    /** Whoever lives goes on; then the decision is there once, or nobody was ever told that it was stored. */
+    /** The survivors continue; then the decision exists once, or nobody was ever told that it was stored. */
     async function settle(kind: Kind, id: string, said: string): Promise<void> {
       await until(() =>
         person.pass().then(
@@ -152,7 +152,7 @@ describe.skipIf(POSTGRES === undefined)(
       const isKept = sent.list().some(({ session }) => session === id);
       const isStored = (await world.requestsOf(id)).length > 0;
       if (!isKept && !isStored) {
-        // Nothing left the sender: it must not have said so, and the question still waits for anybody.
+        // Nothing left the sender: it must not have claimed so, and the question is still waiting.
         expect(said).not.toMatch(/arrived|on its way/i);
         expect(await outcomeOf(id)).toEqual({ status: 'pending' });
         expect(await decideHere(kind, id)).toBe('arrived');
@@ -167,7 +167,7 @@ describe.skipIf(POSTGRES === undefined)(
       expect(view.outcome).toMatchObject(
         kind === 'answer' ? { answers: choosing('A') } : { status: 'rejected', reason: 'not now' },
       );
-      // Anybody who comes now is told what stands, and whoever sent it has been told.
+      // Anybody who comes now is told the outcome, and the sender has been told.
       await using inbox = await inboxOf(person);
       await expect(inbox.questions.answer(id, choosing('B'))).rejects.toMatchObject({
         code: 'ALREADY_SETTLED',

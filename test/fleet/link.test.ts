@@ -49,7 +49,7 @@ describe.skipIf(POSTGRES === undefined)('the link of a machine', () => {
     return { services, id: String(row?.id) };
   }
 
-  /** Holds the link; what it says of itself is kept. */
+  /** Holds the link and keeps what it reports about itself. */
   function linked(services: Services): AsyncDisposable & { states: LinkState[] } {
     const states: LinkState[] = [];
     const link = holdFleetLink(services, (state) => states.push(state));
@@ -91,7 +91,7 @@ describe.skipIf(POSTGRES === undefined)('the link of a machine', () => {
       await until(async () => (await mirrored(id)).length === 2);
       await services.questions.answer(set.id, [{ questionIndex: 0, selectedOption: 'A' }]);
       await until(async () => (await mirrored(id)).some(({ state }) => state === 'completed'));
-      // Whole, as somebody who cleans would take it away.
+      // The whole set, as if somebody cleaned up.
       rmSync(join(services.config.layout.questions, set.id), { recursive: true });
       await until(async () => (await mirrored(id)).some((row) => row.is_gone === true));
       expect(await mirrored(id)).toEqual([
@@ -148,14 +148,14 @@ describe.skipIf(POSTGRES === undefined)('the link of a machine', () => {
       };
       const body = { answers: [{ questionIndex: 0, selectedOption: 'A' }] };
       const asRow = { ...row, body, at: '', state: 'taken', reply: null } as RequestRow;
-      // The process dies between the write that applies it and the word to the hub: the hub still has it as sent.
+      // The process dies between applying it and telling the hub: the hub still has it as sent.
       await applyRequest(services.questions, asRow);
       const decided = await services.questions.get(set.id);
       expect(decided.appliedRequest).toBe(request);
       expect((await stateOf(request))?.state).toBe('sent');
       await using link = linked(services);
       await until(async () => (await stateOf(request))?.state === 'applied');
-      // The database is put back to before anything was settled, and knows nothing of another machine's answer.
+      // The database is restored to a state before anything was settled, and does not know another machine's answer.
       await db.sql("update holdfast.request set state = 'sent', reply = null where id = $1", [request]);
       await db.sql('delete from holdfast.session where home = $1', [id]);
       await db.sql(
@@ -207,7 +207,7 @@ describe.skipIf(POSTGRES === undefined)('the link of a machine', () => {
     const sender = await joined('forgotten');
     const set = await services.questions.create(QUESTIONS);
     const { openFleetQuestions } = await import('../../src/app/fleet/open-fleet.js');
-    // Its home gave no sign for long: the sender does not wait.
+    // Its home had given no sign for a long time: the sender does not wait.
     await (await openFleetQuestions(services))?.[Symbol.asyncDispose]();
     await db.sql("update holdfast.machine set seen_at = now() - interval '1 hour' where id = $1", [id]);
     await using open = await openFleetQuestions(sender.services);

@@ -13,7 +13,8 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
 
   beforeAll(async () => {
     world = await MovingWorld.open();
-    // The wish is heard with the next renewal, every 2 s. Nobody is gone here: a lease that ended would be a defect, and must not look like a move.
+    // The wish arrives with the next renewal, every 2 s. Nothing dies here: a lease that ended would be a defect, and
+    // must not look like a move.
     const settings = { fleet: { leaseSeconds: 30 } };
     laptop = await world.home('laptop', settings);
     cloud = await world.home('cloud', settings);
@@ -29,7 +30,8 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
       { steps: [write('never.txt', 'x\n'), { delay: 600_000 }] },
     ]);
     cloud.play([{ steps: [write('last.txt', 'last\n'), say(true)] }]);
-    // Its first iteration is not over before the gate is open: it ends with this. There is nothing to wait for before it.
+    // This ends its first iteration, which is not over before the gate is open. Nothing has to be waited for before
+    // that.
     const check = `if [ -f two.txt ]; then until [ -f ${gate} ]; do sleep 0.1; done; fi; test -f last.txt`;
     const id = await world.add(laptop, ['--verify', check]);
     const first = laptop.worker();
@@ -37,7 +39,8 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
       run_id: string;
     };
     await until(() => existsSync(join(laptop.worktree(run), 'two.txt')));
-    // By the name of its repository (remote.git) and of its plan, here and there; a worktree is called by the id of its run.
+    // By the name of its repository (remote.git) and of its plan, on both machines; a worktree is named after its run's
+    // id.
     const listed = async (home: FleetHome) =>
       (await home.machine.run(['top', '--once'], { env: env() })).stdout;
     expect(await listed(laptop)).toMatch(/^remote +plan +scripted/m);
@@ -61,9 +64,9 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
       'last.txt': 'last\n',
     });
     expect(filesOf(cloud.worktree(run))['never.txt']).toBeUndefined();
-    // One iteration there, one here, and none was interrupted.
+    // One iteration there, one here, and neither was interrupted.
     expect(cloud.loop(run)).toMatchObject({ status: 'completed', total_agent_calls: 2, interrupted: null });
-    // Nothing of it lives on the machine that gave it away.
+    // Nothing of it is alive on the machine that gave it away.
     expect(living(`${laptop.machine.dir.path}`).filter((pid) => pid !== first.child.pid)).toEqual([]);
     expect(second.stdout).toContain('moved from laptop');
     for (const worker of [first, second]) {
@@ -80,7 +83,7 @@ describe.skipIf(POSTGRES === undefined)('a run that is moved', () => {
         cloud.machine.run(['fleet', 'move', run, '--to', to], { env: env() });
       expect(await move('ffffffff', 'cloud')).toMatchObject({
         code: 4,
-        stderr: expect.stringContaining('No run of the fleet'),
+        stderr: expect.stringContaining('No current run of the fleet'),
       });
       expect((await move('%%%%', 'cloud')).code).not.toBe(0);
       expect(await cloud.machine.run(['fleet', 'move', 'ffff'], { env: env() })).toMatchObject({ code: 2 });

@@ -38,7 +38,7 @@ describe.skipIf(POSTGRES === undefined)('what waits on one machine', () => {
     expect(await on.run(['config', 'set', key, value])).toMatchObject({ code: 0 });
   }
 
-  /** Holds the link, and tells. */
+  /** Holds the link and sends notices. */
   async function worker(on: Machine): Promise<Running> {
     const started = on.start(['worker', '--slots', '0'], { env });
     running.push(started);
@@ -67,7 +67,7 @@ describe.skipIf(POSTGRES === undefined)('what waits on one machine', () => {
     await until(async () =>
       (await laptop.json(['questions', 'list'])).data.some(({ sessionId }: Json) => sessionId === id),
     );
-    // Who leaves tells what there is.
+    // A process that leaves sends what there is.
     await stop(here);
     expect(toLaptop.received).toEqual([]);
     expect(await noticeOf(laptop, id)).toBeUndefined();
@@ -114,7 +114,7 @@ describe.skipIf(POSTGRES === undefined)('what waits on one machine', () => {
       await db.stop();
       await first.printed('stderr', /cut off from the fleet/);
       await stop(first);
-      // Another one, which has never seen the question, leaves it as it is.
+      // Another worker, which has never seen the question, leaves it untouched.
       await stop(await worker(laptop));
       expect(await noticeOf(laptop, id)).toMatchObject({ state: 'sent', tries: 1 });
       await db.start();

@@ -73,7 +73,7 @@ describe.skipIf(POSTGRES === undefined)('refs of runs that are over', () => {
       .flatMap((line) => (line.includes('holdfast/') ? [line.split('\t')[1] ?? ''] : []))
       .sort();
 
-  /** An entry whose run has left a ref, and how it stands. */
+  /** An entry whose run has left a ref, in the given state. */
   async function run(
     state: string,
     more: { days?: number; removedDays?: number; ref?: string; at?: string } = {},
@@ -91,7 +91,7 @@ describe.skipIf(POSTGRES === undefined)('refs of runs that are over', () => {
     return ref;
   }
 
-  /** What a worker of a machine does that had work from there, or had not. */
+  /** What a worker does, on a machine that had work from there or on one that had none. */
   async function remove(isKnown = true): Promise<number> {
     const services = createServices({
       environment: environment(),
@@ -126,7 +126,7 @@ describe.skipIf(POSTGRES === undefined)('refs of runs that are over', () => {
       const foreign = [`refs/holdfast/${randomUUID()}/1`, 'refs/holdfast/notes', 'refs/heads/holdfast/mine'];
       for (const ref of foreign) git('push', '--quiet', remote, `HEAD:${ref}`);
       expect(refs()).toEqual([...old, ...kept, ...foreign].sort());
-      // Whoever never had work from this server does not go there.
+      // A machine that never had work from this server does not contact it.
       expect(await remove(false)).toBe(0);
       expect(await remove()).toBe(old.length);
       expect(refs()).toEqual([...kept, ...foreign].sort());

@@ -18,7 +18,7 @@ describe.skipIf(POSTGRES === undefined)('the page of one machine and a run of an
     web = await webWorld({ machine: fleet.away });
     bob = await web.signIn('steer', 'phone of bob');
   });
-  /** Each test has a run of its own, which works. */
+  /** Each test has a working run of its own. */
   beforeEach(async () => {
     const started = await fleet.home.go(['--detach', '--json', '--attended', '--new']);
     run = JSON.parse(started.stdout).sessionId;
@@ -34,7 +34,7 @@ describe.skipIf(POSTGRES === undefined)('the page of one machine and a run of an
     (await bob.get('/api/state')).json.rows.find(({ id }: Json) => id === run);
   const steer = (request: unknown, by = bob) => by.post(`/api/runs/${run}/request`, request);
   const takeBack = () => bob.post(`/api/runs/${run}/take-back`, {});
-  /** As a power cut: nothing of ours is left on its machine, which gave no sign for an hour. */
+  /** Like a power cut: nothing of ours is left on its machine, which has given no sign for an hour. */
   async function killRuns(): Promise<void> {
     for (const pid of fleet.home.runs()) {
       process.kill(pid, 'SIGKILL');

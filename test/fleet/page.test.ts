@@ -38,7 +38,7 @@ describe.skipIf(POSTGRES === undefined)('the page of one machine and a question 
     (await cards()).find(({ set }: Json) => set.sessionId === id);
   const isShown = (id: string) => until(async () => (await cardOf(id)) !== undefined);
 
-  /** Asked by an agent that has gone on; nothing of ours runs on that machine afterwards. */
+  /** Asked by an agent that has moved on; afterwards nothing of ours runs on that machine. */
   async function askedAndLeft(): Promise<string> {
     const { workstation, quiet } = fleet();
     const id = (await workstation.run(['ask', ASKED, '--no-wait'])).stdout.trim();

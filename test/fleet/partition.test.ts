@@ -6,7 +6,7 @@ import { POSTGRES } from '../support/postgres-place.js';
 import { until } from '../support/processes.js';
 import { verifiesNeeding } from '../support/verifies-needing.js';
 
-/** What a network does to a home: each way alone, and both. */
+/** What a network does to a home: each direction alone, and both. */
 const DIRECTIONS: readonly Direction[] = ['to the database', 'from the database', 'both'];
 
 describe.skipIf(POSTGRES === undefined)('a home that is cut off from the database', () => {
@@ -23,7 +23,7 @@ describe.skipIf(POSTGRES === undefined)('a home that is cut off from the databas
   const stateIn = async (id: string) =>
     (await world.db.sql('select state from holdfast.session where id = $1', [id]))[0]?.state;
 
-  /** Cut off while an answer is on its way: work here goes on, and afterwards everything is there once. */
+  /** Cut off while an answer is on its way: work here continues, and afterwards everything is there once. */
   async function assertHeals(home: Member, cut: () => void, heal: () => void): Promise<void> {
     const [remote, local] = [await home.ask(), await home.ask()];
     await until(
@@ -34,7 +34,7 @@ describe.skipIf(POSTGRES === undefined)('a home that is cut off from the databas
     const sent = inbox.questions.answer(remote.id, choosing('A'));
     await home.services.questions.answer(local.id, choosing('B'));
     const asked = await home.ask();
-    // The other side gives up before the network is back: what it is told is true either way.
+    // The other side gives up before the network is back: what it is told is true in both cases.
     const view = await sent;
     expect((await home.services.questions.get(local.id)).outcome).toMatchObject({ answers: choosing('B') });
     heal();
@@ -98,7 +98,7 @@ describe.skipIf(POSTGRES === undefined)('a home that is cut off from the databas
   );
 });
 
-/** A network with one machine in it, and this one at its other end. */
+/** A network with one machine in it and this one at the other end. */
 function privateNetwork() {
   const number = process.pid % 200;
   const name = `hf${process.pid}`;
@@ -118,7 +118,7 @@ function privateNetwork() {
     outside,
     linkDown: () => void ip('link', 'set', `${name}a`, 'down'),
     linkUp: () => void ip('link', 'set', `${name}a`, 'up'),
-    /** What this side sends goes nowhere; what the other sends arrives. */
+    /** What this side sends is lost; what the other sends arrives. */
     loseReplies: () => void ip('route', 'add', 'blackhole', `${inside}/32`),
     findReplies: () => void ip('route', 'del', 'blackhole', `${inside}/32`),
     async [Symbol.asyncDispose]() {

@@ -48,7 +48,7 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
   };
 
   const head = () => laptop.git(['rev-parse', 'HEAD']).trim();
-  /** The commits that were pushed so that work can begin at them, with their refs. */
+  /** The commits that were pushed so that work can start from them, with their refs. */
   const kept = () =>
     laptop
       .git(['ls-remote', 'origin', 'refs/holdfast/base/*'])
@@ -66,7 +66,7 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
       const [, id = ''] = /^Queued (\S{8})/.exec(added.stdout) ?? [];
       const refused = await workstation.run(['worker', '--once']);
       expect(refused).toMatchObject({ code: 0, stdout: '' });
-      expect(refused.stderr).toContain('Nothing is queued that may run now');
+      expect(refused.stderr).toContain('Nothing that is queued may run now');
       expect(workstation.prompts()).toEqual([]);
       expect(cloned()).toEqual([]);
       const top = await workstation.run(['top', '--once']);
@@ -93,7 +93,7 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
         code: 3,
         stderr: expect.stringMatching(/is on workstation: its report is made there[\s\S]*queue show/),
       });
-      // What it came to is at the remote, and one command away from whoever queued it.
+      // Its result is at the remote, one command away for the person who queued it.
       const shown = await laptop.run(['queue', 'show', id]);
       const [, repository = '', ref = ''] =
         /^result +git fetch (\S+) (\S+) && git merge/m.exec(shown.stdout) ?? [];
@@ -123,7 +123,7 @@ describe.skipIf(POSTGRES === undefined)('a queue for two machines', () => {
       const left = await worker.ended;
       expect(left.stdout).toContain('given back');
       expect(left.stderr).toContain('Runs of the fleet are suspended and given back');
-      expect(left.stderr).not.toContain('go on;');
+      expect(left.stderr).not.toContain('Runs of this machine');
       const [entry] = await db.sql(
         'select state, epoch::int as epoch, lease_until <= clock_timestamp() as is_free from holdfast.entry where id = $1',
         [data[0].id],

@@ -5,7 +5,7 @@ import { emptyQueue, type FleetMachine, FleetQueues } from '../support/fleet-que
 import { type Cluster, cluster } from '../support/postgres.js';
 import { POSTGRES } from '../support/postgres-place.js';
 
-/** Between machines a worker is dead when its lease ran out, on the clock of the database. */
+/** Between machines a worker is dead when its lease has expired, on the clock of the database. */
 describe.skipIf(POSTGRES === undefined)('between machines', () => {
   let db: Cluster;
   let spare: FleetMachine[] = [];

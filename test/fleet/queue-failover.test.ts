@@ -35,7 +35,7 @@ describe.skipIf(POSTGRES === undefined)('leases under a database that is not the
     return all;
   }
 
-  /** Whether the database lets somebody write with a fence. */
+  /** Whether the database accepts a write with this fence. */
   async function isValid(door: Door, { entry, epoch, token }: Fence): Promise<boolean> {
     const { connection } = await door.open();
     return connection.rows('select holdfast.hold_fence($1, $2, $3)', [entry, epoch, token]).then(
@@ -47,7 +47,7 @@ describe.skipIf(POSTGRES === undefined)('leases under a database that is not the
     );
   }
 
-  /** Whoever had these writes nothing any more, and knows it with the next renewal. */
+  /** The former holders no longer write anything, and learn so at the next renewal. */
   async function assertLost(takings: readonly FleetTaken[]): Promise<void> {
     for (const taken of takings) {
       await until(async () => {
@@ -71,7 +71,7 @@ describe.skipIf(POSTGRES === undefined)('leases under a database that is not the
       const [known] = await takeAll(ann, 1);
       await until(async () => (await standby.sql('select 1 from holdfast.taking')).length === 1);
       await standby.stall();
-      // Acknowledged, and the standby never hears of it.
+      // Acknowledged, but the standby never receives it.
       const first = await takeAll(ann, ENTRIES / 2);
       expect(first).toHaveLength(ENTRIES / 2);
       await first[0]?.finish(DONE);
@@ -89,7 +89,7 @@ describe.skipIf(POSTGRES === undefined)('leases under a database that is not the
       }
       await assertLost(first.slice(1));
       for (const taken of second) expect((await taken.finish(DONE)).status).toBe('done');
-      // What the standby knew of goes on as if nothing had been.
+      // What the standby knew continues as if nothing had happened.
       await until(async () => {
         await known?.renew();
         return known?.lease.trouble === undefined;
@@ -116,7 +116,7 @@ describe.skipIf(POSTGRES === undefined)('leases under a database that is not the
       await using door = doorTo(db.url);
       await new Hub((await door.open()).connection).noteRestored();
       for (const { lease } of [...before, ...since]) expect(await isValid(door, lease.fence)).toBe(false);
-      // Its agents live until their own deadline: what they work at is nobody's before then.
+      // Its agents live until their own deadline: nobody may take their work before then.
       expect(await takeAll(bob)).toEqual([]);
       await assertLost([...before, ...since]);
       expect(await takeAll(bob)).toEqual([]);

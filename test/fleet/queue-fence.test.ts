@@ -8,7 +8,7 @@ import { type Cluster, cluster, OWNER_PASSWORD } from '../support/postgres.js';
 import { POSTGRES } from '../support/postgres-place.js';
 import { verifiesNeeding } from '../support/verifies-needing.js';
 
-/** Time that a test moves: a sequence is the same for every snapshot, as a clock is. */
+/** Time that a test moves: a sequence is the same in every snapshot, like a clock. */
 const CLOCK = `create schema test; create sequence test.ticks start 1000000;
   create function test.now() returns timestamptz language sql volatile as 'select to_timestamp(last_value) from test.ticks';
   grant usage on schema test to public; grant select on test.ticks to public;
@@ -42,8 +42,9 @@ const step = fc.record({
 });
 
 /**
- * Three workers, two of them on one machine, one entry. Whatever the order in which they take, write, renew and give back, time
- * passes and the database is put back to an earlier state: a write, a renewal or a release that succeeds is of the one who took last.
+ * Three workers, two of them on one machine, and one entry. They take, write, renew and give back in any order, while
+ * time passes and the database is restored to earlier states. Any write, renewal or release that succeeds comes from
+ * the worker that took last.
  */
 describe.skipIf(POSTGRES === undefined)('the fence', () => {
   let db: Cluster;
@@ -167,7 +168,7 @@ async function playAll(
   const assertLatest = (token: string, did: string) => {
     if (token !== latest) throw new Error(`${did}, although somebody else had taken it`);
   };
-  /** Whether a statement was let through; a fence that says no is an answer. */
+  /** Whether a statement was let through; a refusal by the fence counts as an answer. */
   const passes = async ({ client }: Worker, sql: string, values: readonly unknown[]): Promise<boolean> => {
     try {
       await client.query(sql, [...values]);
@@ -197,7 +198,7 @@ async function playAll(
       for (const one of workers) await commit(one);
       const [saved] = await db.sql('select id from test.saved');
       if (saved === undefined) continue;
-      // What was taken since is not in the backup.
+      // What was taken since then is not in the backup.
       await db.sql('delete from holdfast.taking t using test.saved s where t.epoch > s.epoch');
       await db.sql(
         `update holdfast.entry e set state = s.state, machine = s.machine, epoch = s.epoch, token = s.token,

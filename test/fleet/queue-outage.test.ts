@@ -45,7 +45,7 @@ describe.skipIf(POSTGRES === undefined)('a worker whose database is away', () =>
       const { queue } = await queues.machine({ url: throughProxy() });
       await queue.add(newEntry(), PLAN_FILES);
       await queue.add(newEntry(), PLAN_FILES);
-      // The row of an entry that was taken comes back with this word in it.
+      // This word occurs in the row of a taken entry.
       proxy.shouldCut = (reply) => reply.includes('is_taken_over');
       await expect(queue.take(TAKER)).rejects.toMatchObject({ code: 'FLEET_UNREACHABLE' });
       expect(proxy.cuts).toBeGreaterThan(2);
@@ -72,7 +72,7 @@ describe.skipIf(POSTGRES === undefined)('a worker whose database is away', () =>
       expect(await queue.get(id)).toMatchObject({ status: 'queued', retriesLeft: 2 });
       const again = await queue.take(TAKER);
       expect(again).toMatchObject({ fence: 2, isTakenOver: false });
-      // The server crashes: what it acknowledged is there, and the lease goes on being renewed.
+      // The server crashes: what it acknowledged is there, and the lease is still being renewed.
       await db.stop('SIGQUIT');
       const renewing = again?.renew();
       await db.start();

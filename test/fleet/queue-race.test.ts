@@ -6,7 +6,7 @@ import { type Cluster, cluster } from '../support/postgres.js';
 import { POSTGRES } from '../support/postgres-place.js';
 import { verifiesNeeding } from '../support/verifies-needing.js';
 
-/** More of them by scripts/fleet/queue-5000.mjs. */
+/** scripts/fleet/queue-5000.mjs runs more of them. */
 const ENTRIES = Number(process.env.HOLDFAST_QUEUE_ENTRIES ?? 1_000);
 
 describe.skipIf(POSTGRES === undefined)('sixteen workers at one queue', () => {
@@ -29,7 +29,7 @@ describe.skipIf(POSTGRES === undefined)('sixteen workers at one queue', () => {
         taken: ENTRIES,
         entries: ENTRIES,
         takings: ENTRIES,
-        // No lease ended, so that nothing was taken twice.
+        // No lease ended, so nothing was taken twice.
         highestEpoch: 1,
         done: ENTRIES,
       });

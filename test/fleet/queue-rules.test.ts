@@ -75,7 +75,7 @@ describe.skipIf(POSTGRES === undefined)('the queue of a fleet', () => {
       const watch = ann.queue.watch(() => {});
       expect(await ann.queue.take(TAKER)).toBeUndefined();
       await until(async () => {
-        // The list is read again when something of it changed.
+        // The list is read again only when something in it changed.
         await db.sql('update holdfast.queue set revision = revision + 1');
         const [entry] = (await bob.queue.read()).entries;
         return /no worker runs what bob queues/.test(entry?.fleet?.obstacle ?? '');
@@ -157,7 +157,7 @@ describe.skipIf(POSTGRES === undefined)('the queue of a fleet', () => {
         return new HubQueue((await door.open()).connection);
       };
       const fenced = { rule: 'fenced' };
-      // Even with the token in hand: the machine is another role's.
+      // Even with the token in hand: the machine belongs to another role.
       const bob = await as('bob');
       await expect(bob.renew(lease.entry, lease.epoch, lease.token, 300)).rejects.toMatchObject(fenced);
       await expect(bob.release(lease.entry, lease.epoch, lease.token)).rejects.toMatchObject(fenced);
@@ -269,7 +269,7 @@ describe.skipIf(POSTGRES === undefined)('the queue of a fleet', () => {
       const waits = { ...TAKER, admission: { standing: () => ({ may: false, reason: 'limit' }) as const } };
       expect(await one.queue.take(waits)).toBeUndefined();
       expect(await two.queue.take(TAKER)).toBeUndefined();
-      // The reset passes, on the clock of the database.
+      // The time of the reset passes, on the clock of the database.
       const past = new Date(Date.now() - 1_000).toISOString();
       await db.sql('update holdfast.account set until = $1', [past]);
       windows.one.clear();
@@ -277,7 +277,7 @@ describe.skipIf(POSTGRES === undefined)('the queue of a fleet', () => {
       expect(windows.two.get('claude')).toBeDefined();
       expect(await one.queue.take(TAKER)).toBeUndefined();
       expect(await two.queue.take(TAKER)).toBeUndefined();
-      // It was answered: the window of its machine is gone.
+      // The account answered: the window of its machine is gone.
       windows.two.clear();
       expect(await two.queue.take(TAKER)).toBeDefined();
       expect(await one.queue.take(TAKER)).toBeDefined();
@@ -329,7 +329,7 @@ describe.skipIf(POSTGRES === undefined)('the queue of a fleet', () => {
       await taken?.renew();
       expect(taken?.lost).toMatchObject({ aborted: true, reason: 'fenced' });
       await expect(taken?.finish(DONE)).rejects.toMatchObject({ code: 'LOCK_LOST' });
-      // Who had it may still be at work, and so may somebody whom the backup does not know.
+      // The former holder may still be working, and so may one that the backup does not know.
       expect(await other.queue.take(TAKER)).toBeUndefined();
       await db.sql('update holdfast.entry set lease_until = clock_timestamp()');
       expect(await other.queue.take(TAKER)).toMatchObject({ isTakenOver: true, fence: 2 });
@@ -364,7 +364,7 @@ describe.skipIf(POSTGRES === undefined)('the queue of a fleet', () => {
           'failed',
         ]),
       ).toEqual([
-        { state: 'failed', reason: expect.stringContaining('not what its hash says') },
+        { state: 'failed', reason: expect.stringContaining('does not match its hash') },
         { state: 'failed', reason: expect.stringContaining('files') },
       ]);
     },

@@ -39,7 +39,7 @@ describe.skipIf(POSTGRES === undefined)('several who decide the same question', 
   const quiet = () =>
     world.db.sql("update holdfast.machine set seen_at = now() - interval '1 hour' where id = $1", [home.id]);
 
-  /** What both were told fits what stands: one won, and the other knows with what. */
+  /** What both were told agrees with the outcome: one won, and the other knows with what. */
   async function assertOneWinner(
     id: string,
     ends: readonly PromiseSettledResult<QuestionView>[],
@@ -88,7 +88,7 @@ describe.skipIf(POSTGRES === undefined)('several who decide the same question', 
         const { id } = await home.ask();
         await until(() => isMirrored(id));
         const remote = inbox.questions.answer(id, choosing('A'));
-        // Sometimes at once, sometimes when the other is on its way: both get their chances.
+        // Sometimes at once, sometimes while the other is on its way, so both have a chance.
         if (round % 2 === 1) await until(async () => (await world.requestsOf(id)).length > 0);
         const ends = await Promise.allSettled([remote, home.services.questions.answer(id, choosing('B'))]);
         await assertOneWinner(id, ends, ['A', 'B']);
@@ -164,7 +164,7 @@ describe.skipIf(POSTGRES === undefined)('several who decide the same question', 
         const answered = await bob.start(['answer', id, 'A']).ended;
         expect(answered.stdout).toContain('Arrived on home');
         const { stdout } = await asker.ended;
-        // Neither the asker nor the home takes it for late, whatever the sender's clock says.
+        // Neither the asker nor the home considers it late, whatever the sender's clock says.
         expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', answers: choosing('A') });
         expect((await home.services.questions.get(id)).outcome).toMatchObject({ late: false });
         const second = await ann.start(['answer', id, 'B'], { before, env }).ended;

@@ -66,11 +66,11 @@ describe.skipIf(POSTGRES === undefined)('a database restored from an old dump', 
       ]);
       await home.pass();
       await quiet(home);
-      // In the dump: one that its home has not taken, and one that will be decided by somebody else.
+      // In the dump: one that its home has not taken, and one that somebody else will decide.
       expect((await answer(ann, early.id, 'A')).onItsWay).toBeDefined();
       expect((await answer(ann, raced.id, 'A')).onItsWay).toBeDefined();
       const file = world.db.dump('old.dump');
-      // More work that the dump does not have.
+      // More work that is not in the dump.
       await home.services.questions.answer(raced.id, choosing('C'));
       const link = await linked(home);
       await until(async () => (await home.services.questions.get(early.id)).outcome.status === 'completed');
@@ -93,7 +93,7 @@ describe.skipIf(POSTGRES === undefined)('a database restored from an old dump', 
       await using _home = await linked(home);
       await using _newcomer = await linked(newcomer);
       await untilWhole(home);
-      // It joined after the dump was made, and is in the fleet again without anybody's doing.
+      // It joined after the dump was made, and is back in the fleet without any help.
       await untilWhole(newcomer);
       expect(await mirrorOf(newcomer)).toEqual([[there.id, 'pending']]);
       // Bob's answer was in no dump; his next command sends it again.

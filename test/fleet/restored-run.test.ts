@@ -53,7 +53,7 @@ describe.skipIf(POSTGRES === undefined)('a leased run whose database was restore
       world.db.restore(file);
       expect(await cloud.machine.run(['fleet', 'restored'], { env: env() })).toMatchObject({ code: 0 });
       await until(() => living(run).length === 0);
-      // Nobody takes it while its agent could still be at work.
+      // Nobody takes it while its agent could still be working.
       const { stdout } = await cloud.machine.run(['worker', '--once'], { env: env() });
       expect(stdout).toBe('');
       expect(await world.entry(id)).toMatchObject({ state: 'running', epoch: 1, checkpoints: 1 });

@@ -295,7 +295,7 @@ describe.skipIf(POSTGRES === undefined)('the hub', () => {
       });
       const two = `postgres://ann:${passwords.get('ann')}@127.0.0.1:1,127.0.0.1:${db.port}/holdfast`;
       await expect(hubOf(two)).resolves.toBeInstanceOf(Hub);
-      // A server that speaks no TLS is refused where TLS was asked for.
+      // A server without TLS is refused if TLS was asked for.
       await expect(
         hubOf(`${db.urlOf('ann', passwords.get('ann'))}?sslmode=verify-full`),
       ).rejects.toMatchObject({ code: 'FLEET_REFUSED' });

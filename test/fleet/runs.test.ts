@@ -60,7 +60,7 @@ describe.skipIf(POSTGRES === undefined)('the runs of every machine', () => {
     await fleet?.[Symbol.asyncDispose]();
   });
 
-  /** A row that somebody puts into the mirror for a machine of theirs. */
+  /** A row that somebody puts into the mirror for their own machine. */
   const plant = (id: string, summary: unknown, of = id) =>
     fleet.db.sql(
       `insert into holdfast.session (home, kind, id, stamp, state, needs_person, is_ended, created_at, last_activity, summary)
@@ -139,7 +139,7 @@ describe.skipIf(POSTGRES === undefined)('the runs of every machine', () => {
       for (const command of ['attach', 'logs']) {
         const { code, stderr } = await away.aside([command, run.slice(0, 8)]);
         expect(code).toBe(3);
-        expect(stderr).toContain('is on workstation: what it says line by line stays there');
+        expect(stderr).toContain('is on workstation: its line-by-line output stays there');
         expect(stderr).toContain(`holdfast status ${run.slice(0, 8)}`);
       }
       const [row] = await db.sql("select summary::text as text from holdfast.session where kind = 'run'");
@@ -208,7 +208,7 @@ describe.skipIf(POSTGRES === undefined)('the runs of every machine', () => {
         await plant(id, { ...good, id, ...bad });
       }
       await plant('../../x', { ...good, id: '../../x' });
-      // Somebody else's run as one's own.
+      // Somebody else's run, presented as their own.
       await plant(run, good);
       const rows = await fleet.rowsElsewhere();
       expect(rows.map(({ machine, id }: Json) => [machine, id]).sort()).toEqual(
@@ -218,7 +218,7 @@ describe.skipIf(POSTGRES === undefined)('the runs of every machine', () => {
           ['workstation', run],
         ].sort(),
       );
-      // At home it is known whose it is.
+      // Its home knows whose it is.
       const atHome = (await fleet.home.asideJson(['top', '--once'])).data.filter(
         ({ id }: Json) => id === run,
       );
@@ -226,7 +226,7 @@ describe.skipIf(POSTGRES === undefined)('the runs of every machine', () => {
       const { stdout } = await away.aside(['top', '--once']);
       expect(stdout.replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f\u202e]/);
       expect(stdout).not.toMatch(/^forged line/m);
-      // Nobody's request goes to whoever was found first.
+      // No request goes to the first one found.
       const both = await away.aside(['pause', run]);
       expect(both).toMatchObject({
         code: 1,
@@ -263,7 +263,7 @@ describe.skipIf(POSTGRES === undefined)('the runs of every machine', () => {
       const printed = await away.aside(['top', '--once', '--json']);
       expect(JSON.parse(printed.stdout)).toMatchObject([{ id: set.id }]);
       expect(printed.stderr.match(/Other machines are left out/g)).toHaveLength(1);
-      // What is asked of a run elsewhere was not stored, and it is said.
+      // What was asked of a run elsewhere was not stored, and the command says so.
       const paused = await away.aside(['pause', run]);
       expect(paused.code).toBe(4);
       expect(paused.stderr).toContain('Other machines are left out');
@@ -338,7 +338,7 @@ describe.skipIf(POSTGRES === undefined)('the runs of every machine', () => {
         (
           await db.sql("select id from holdfast.session where kind = 'question' and stamp = 'x' order by id")
         ).map(({ id }) => id);
-      // The link of this morning has tidied already: once a day is enough.
+      // This morning's link has tidied already: once a day is enough.
       await db.sql('select holdfast.tidy()');
       expect(await kept()).toEqual(['old', 'open', 'young']);
       await db.sql("update holdfast.fleet set tidied_at = now() - interval '25 hours'");

@@ -12,7 +12,7 @@ const ASKED = JSON.stringify([
   { title: 'Store', prompt: 'Which?', options: [{ label: 'A' }, { label: 'B' }] },
 ]);
 
-/** A password that looks different in every spelling it can be given away in. */
+/** A password that looks different in every encoding in which it could leak. */
 const PASSWORD = 'pl4nt/d s@cret:%9';
 
 describe.skipIf(POSTGRES === undefined)('the password of a fleet', () => {
@@ -25,7 +25,7 @@ describe.skipIf(POSTGRES === undefined)('the password of a fleet', () => {
       await using laptop = await machine();
       await using other = await machine();
       expect((await other.run(['fleet', 'init', '-', '--name', 'other'], { input: db.url })).code).toBe(0);
-      // Not by `invite`, whose password is nobody's choice; the server writes down every statement from here on.
+      // Not by `invite`, which generates the password; from here on the server logs every statement.
       await db.sql(`create role carol login password '${PASSWORD}' in role holdfast_person`);
       await db.sql("alter system set log_statement = 'all'");
       await db.sql('select pg_reload_conf()');
@@ -39,7 +39,7 @@ describe.skipIf(POSTGRES === undefined)('the password of a fleet', () => {
       const joined = await run(['fleet', 'join', '-', '--name', 'laptop'], { input: url });
       expect(joined).toMatchObject({ code: 0 });
 
-      // At work: every kind of process that holds the link, seen as `ps` sees it.
+      // At work: every kind of process that holds the link, as `ps` shows it.
       const seen: string[] = [];
       const look = () => seen.push(...commandLines());
       const service = laptop.start(['worker', '--slots', '0'], { env: { HOLDFAST_DEBUG: '1' } });
@@ -62,7 +62,7 @@ describe.skipIf(POSTGRES === undefined)('the password of a fleet', () => {
         await run(args);
       look();
 
-      // With everything wrong that can be.
+      // With everything wrong that can be wrong.
       const wrong = (change: (url: string) => string) => ({ env: { HOLDFAST_FLEET_URL: change(url) } });
       for (const options of [
         wrong((text) => text.replace(`:${db.port}/`, ':1/')),
@@ -97,7 +97,7 @@ describe.skipIf(POSTGRES === undefined)('the password of a fleet', () => {
       expect(printed.filter(({ stdout, stderr }) => gives(stdout + stderr))).toEqual([]);
       expect(gives(agent.stderr())).toBe(false);
       expect(seen.some((line) => line.includes('worker'))).toBe(true);
-      // What a test types on purpose is looked for apart: `fleet join <url>` was refused for that very reason.
+      // What a test types on purpose is checked separately: `fleet join <url>` was refused for that very reason.
       expect(seen.filter(gives)).toEqual([]);
       const home = laptop.env.HOLDFAST_HOME ?? '';
       const secretFile = join(home, 'config', 'fleet-url');

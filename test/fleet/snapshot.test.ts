@@ -18,7 +18,7 @@ import {
 import { type TempDir, tempDir } from '../support/temp-dir.js';
 import { verifies } from '../support/verifies.js';
 
-/** Made here: in no file of ours stands a whole one. */
+/** Assembled here, so that none of our files contains a whole one. */
 const SECRET = `ghp_${'a1B2'.repeat(9)}`;
 
 describe('a snapshot of a working tree', () => {

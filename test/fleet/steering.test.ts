@@ -34,7 +34,7 @@ describe.skipIf(POSTGRES === undefined)('a run of another machine', () => {
     );
   });
 
-  /** Each test has a run of its own, which works. */
+  /** Each test has a working run of its own. */
   beforeEach(async () => {
     const started = await fleet.home.go(['--detach', '--json', '--attended', '--new']);
     replaced = run;
@@ -92,7 +92,7 @@ describe.skipIf(POSTGRES === undefined)('a run of another machine', () => {
     fleet.db.sql(
       "update holdfast.machine set seen_at = now() - interval '1 hour' where name = 'workstation' and left_at is null",
     );
-  /** Ends the run as a power cut would: nothing of ours is left on its machine. */
+  /** Ends the run like a power cut: nothing of ours is left on its machine. */
   const killRun = async () => {
     for (const pid of fleet.home.runs()) {
       process.kill(pid, 'SIGKILL');
@@ -134,7 +134,7 @@ describe.skipIf(POSTGRES === undefined)('a run of another machine', () => {
       await until(() => home.runs().length === 0);
       expect(home.state().status).toBe('suspended');
 
-      // Whoever holds the link starts it as it was started before.
+      // The process that holds the link starts it the way it was started before.
       await using _link = holdFleetLink(fleet.servicesOf(home, fleet.homeUrl));
       await until(async () => (await row())?.status === 'suspended');
       const again = await away.aside(['resume', id]);
@@ -165,7 +165,7 @@ describe.skipIf(POSTGRES === undefined)('a run of another machine', () => {
       expect(await row()).not.toHaveProperty('onItsWay');
       await noSign();
       expect((await away.aside(['guide', 'mind the gap', run])).stdout).toContain('On its way');
-      // The next command there passes it on; nothing else of ours runs on that machine.
+      // The next command there passes it on; no other process of ours runs on that machine.
       await home.aside(['questions']);
       expect(requests()).toMatchObject([{ kind: 'guidance', text: 'mind the gap' }, { kind: 'sender' }]);
       expect((await away.aside(['fleet', 'status'])).stdout).toMatch(/^arrived: \S+ on workstation$/m);
@@ -187,12 +187,12 @@ describe.skipIf(POSTGRES === undefined)('a run of another machine', () => {
       const text = { text: 'say it once' };
       await killRun();
       await send(guide, 'guidance', text);
-      // The link dies between the write that applies it and the word to the hub.
+      // The link dies between applying it and telling the hub.
       expect(await applyRunRequest(ownRuns(services), asRow(guide, 'guidance', text))).toMatchObject({
         state: 'applied',
       });
       await send(resume, 'resume');
-      // And here between noting that it is to be resumed and starting it.
+      // And here between noting that it should be resumed and starting it.
       await openLoops(services).request({ kind: 'resume' }, { appliedRequest: resume });
       expect(starts()).toBe(1);
       await using _link = holdFleetLink(services);
@@ -201,13 +201,13 @@ describe.skipIf(POSTGRES === undefined)('a run of another machine', () => {
         state: 'applied',
         reply: { message: expect.any(String) },
       });
-      // Started, and the process has taken it: from now on it is done.
+      // It has started, and its process has taken the request: from now on that is done.
       await until(() => starts() === 2 && home.state().last_request === 2);
       expect(requests().filter(({ kind }) => kind !== 'sender')).toMatchObject([
         { kind: 'guidance' },
         { kind: 'resume' },
       ]);
-      // The database is put back to before anything was settled, and the run was killed again meanwhile.
+      // The database is restored to a state before anything was settled, and in the meantime the run was killed again.
       await killRun();
       await db.sql("update holdfast.request set state = 'sent', reply = null where id = any($1)", [
         [guide, resume],
@@ -247,7 +247,7 @@ describe.skipIf(POSTGRES === undefined)('a run of another machine', () => {
         });
       }
       expect(readFileSync(path('loop-state.json'), 'utf8')).toBe(before);
-      // A newer run took its place: it is told of by nobody, and comes back for no request.
+      // A newer run has replaced it: it is not shown, and no request brings it back.
       const old = '70000000-0000-4000-8000-000000000008';
       await send(old, 'pause', {}, replaced);
       await until(async () => (await stateOf(old))?.state === 'refused');
@@ -256,7 +256,8 @@ describe.skipIf(POSTGRES === undefined)('a run of another machine', () => {
       });
       expect((await fleet.rowsElsewhere()).map(({ id }) => id)).toEqual([run]);
       await killRun();
-      // A busy machine may take longer than the command waits; then it is on its way, and the next one hears what became of it.
+      // A busy machine may take longer than the command waits; then the request is on its way, and the next command
+      // learns its outcome.
       let late = '';
       await until(async () => {
         const { code, stderr } = await away.aside(['pause', run]);

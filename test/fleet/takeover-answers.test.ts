@@ -69,7 +69,7 @@ describe.skipIf(POSTGRES === undefined)('answers to a run whose machine is lost'
       );
       expect((await answer(late, 'Postgres')).stdout).toContain('On its way to laptop');
       await world.endLeases();
-      // Whoever holds the link there hears of the answer before the one who takes over the run goes on.
+      // The process that holds the link there learns of the answer before the one that takes over the run continues.
       const link = cloud.worker(['--slots', '0']);
       await link.printed('stderr', /in step with the fleet/);
       const takenOver = proxy.holdAt({ statement: 'holdfast.take_over(', about: onItsWay, when: 'after' });
@@ -107,7 +107,7 @@ describe.skipIf(POSTGRES === undefined)('answers to a run whose machine is lost'
   const stateOf = async (set: string) =>
     String((await world.db.sql('select state from holdfast.request where session = $1', [set]))[0]?.state);
 
-  /** The question that the agent of a run asked, when everybody can see it. */
+  /** The question that the agent of a run asked, once everybody can see it. */
   async function askedBy(run: string): Promise<string> {
     let id = '';
     await until(async () => {

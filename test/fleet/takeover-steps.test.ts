@@ -12,12 +12,12 @@ import { verifies } from '../support/verifies.js';
 /** One step of an iteration, in the order in which a run takes them. */
 interface Step {
   readonly name: string;
-  /** Makes a run that is at the end of its second turn stop there. */
+  /** Makes a run at the end of its second turn stop at this step. */
   readonly arm: (run: string, entry: string) => void;
   readonly isThere: (run: string) => boolean;
-  /** How many checkpoints others have then: each was stored before a prompt. */
+  /** How many checkpoints others have by then: each was stored before a prompt. */
   readonly checkpoints: 2 | 3;
-  /** The prompts that the agent has heard. */
+  /** How many prompts the agent has heard. */
   readonly heard: 2 | 3;
 }
 
@@ -30,7 +30,7 @@ interface Lost {
   readonly documents: Readonly<Record<string, Json>>;
 }
 
-/** What the other machine has of a run, before its agent touches anything. */
+/** What the other machine has of a run before its agent touches anything. */
 interface Found {
   readonly files: Readonly<Record<string, string>>;
   readonly state: Json;
@@ -42,8 +42,8 @@ interface Found {
 const FIRST = { 'README.md': 'readme\n' };
 
 /**
- * Every step has a run of its own. All of them are brought to where they are to be lost, then the plug of their machine is
- * pulled once, and another machine goes on with all of them.
+ * Every step has a run of its own. All of them are brought to the step where they will be lost. Then their machine
+ * loses power once, and another machine continues all of them.
  */
 describe.skipIf(POSTGRES === undefined)('a run that is lost at any step of an iteration', () => {
   let world: MovingWorld;
@@ -132,7 +132,7 @@ describe.skipIf(POSTGRES === undefined)('a run that is lost at any step of an it
     proxy = await databaseProxy(world.db.port);
     places = new StoppingPlaces(world.dir.at('places'));
     places.hookInto(world.remote);
-    // Many at once on a few cores: nobody is to lose a lease by being slow.
+    // Many at once on a few cores: none should lose a lease by being slow.
     const settings = { fleet: { leaseSeconds: 120, bypass: true } };
     const path = `${places.bin}:${process.env.PATH}`;
     laptop = await world.home('laptop', settings, proxy.through(world.db.url), path);
@@ -159,7 +159,7 @@ describe.skipIf(POSTGRES === undefined)('a run that is lost at any step of an it
     await world?.[Symbol.asyncDispose]();
   });
 
-  /** What the agent was told, by the agent itself. */
+  /** The prompts, as recorded by the agent itself. */
   const heard = (what: string) => ({ run: `echo ${what} >> ${world.dir.at('heard')}-$(basename "$PWD")` });
   const heardIn = (run: string) => {
     const path = `${world.dir.at('heard')}-${run}`;
@@ -235,7 +235,7 @@ describe.skipIf(POSTGRES === undefined)('a run that is lost at any step of an it
       // What was counted, allowed and noticed so far.
       const before = documents['loop-state.json'];
       for (const key of GOES_ON) expect([key, state[key]]).toEqual([key, before[key]]);
-      // Of the prompt that is lost nobody knows what it used: that is guessed, and nothing else is added.
+      // The usage of the lost prompt is unknown: it is estimated, and nothing else is added.
       const guessed = state.usage.estimated_tokens;
       expect(guessed).toBeGreaterThan(0);
       expect(state.usage).toEqual({
@@ -247,7 +247,7 @@ describe.skipIf(POSTGRES === undefined)('a run that is lost at any step of an it
       });
       expect(state.interrupted).toMatchObject(before.in_flight);
       expect(withoutStamp(breaker)).toEqual(withoutStamp(documents['circuit-breaker.json']));
-      // Each prompt once: those that were stored count as sent, whether the agent heard the last one or not.
+      // Each prompt once: those that were stored count as sent, whether or not the agent heard the last one.
       expect(prompts).toHaveLength(checkpoints + 1);
       expect(new Set(prompts).size).toBe(prompts.length);
       expect(prompts.at(-2)).toBe(last.prompt);

@@ -17,11 +17,11 @@ import { verifies } from '../support/verifies.js';
 
 const QUESTION = { title: 'Store', prompt: 'Which?', options: [{ label: 'Redis' }, { label: 'Postgres' }] };
 
-/** Where in its first turn the plug of a run is pulled. */
+/** The point in its first turn at which a run loses its machine. */
 interface Loss {
   /** What the agent of the first machine does; the second one always writes `last.txt` and is done. */
   readonly turns: Turns;
-  /** Whether it is there. */
+  /** Whether the run has got there. */
   readonly isThere: (laptop: FleetHome, run: string) => boolean | Promise<boolean>;
 }
 
@@ -39,7 +39,7 @@ describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
 
   const env = () => ({ HOLDFAST_FLEET_URL: world.db.url });
 
-  /** Plays a loss; what it came to on the other machine. */
+  /** Plays a loss and returns the outcome on the other machine. */
   async function lose(loss: Loss) {
     laptop.play(loss.turns);
     cloud.play([{ steps: [write('last.txt', 'last\n'), say(true)] }]);
@@ -99,7 +99,7 @@ describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
     expect(filesOf(laptop.worktree(run))).toMatchObject({ 'one.txt': '1\n', 'last.txt': 'last\n' });
   });
 
-  // At every other step of an iteration: takeover-steps.test.ts.
+  // takeover-steps.test.ts covers every other step of an iteration.
   verifies(
     'F04',
     'in its first turn goes on elsewhere at its first checkpoint, when the lease is over',
@@ -155,7 +155,7 @@ describe.skipIf(POSTGRES === undefined)('a run whose machine is lost', () => {
   }
 
   verifies('F04', 'what it had beyond its checkpoint is listed when it returns, and not merged', async () => {
-    // Nobody has looked yet: whoever asks for the list does.
+    // Nothing has checked yet: asking for the list does.
     const { data } = await laptop.machine.json(['fleet', 'left-behind'], { env: env() });
     expect(data.length).toBeGreaterThanOrEqual(1);
     for (const left of data) expect(left).toMatchObject({ machine: 'cloud', epoch: 1 });

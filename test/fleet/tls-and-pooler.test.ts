@@ -70,7 +70,7 @@ describe.skipIf(POSTGRES === undefined)('between a machine and its database', ()
     async () => {
       const trusted = `sslrootcert=${encodeURIComponent(certificate)}`;
       expect(await opens('localhost', `sslmode=verify-full&${trusted}`)).toBe('open');
-      // The certificate says localhost; an address is another name, whatever the driver would look for.
+      // The certificate says localhost; an IP address is another name, whatever the driver would check.
       expect(await opens('127.0.0.1', `sslmode=verify-full&${trusted}`)).toBe('FLEET_REFUSED');
       expect(await opens('127.0.0.1', `sslmode=verify-ca&${trusted}`)).toBe('open');
       expect(await opens('localhost', 'sslmode=verify-full')).toBe('FLEET_REFUSED');

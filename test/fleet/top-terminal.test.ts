@@ -25,18 +25,18 @@ describe.skipIf(POSTGRES === undefined)('holdfast top with runs of other machine
       const { away, home, db } = fleet;
       await using pane = await Pane.open(away, { columns: 150 });
       await pane.holdfast('top');
-      await pane.until('Nothing runs, nothing waits');
+      await pane.until('Nothing is running, nothing is waiting');
       const started = JSON.parse((await home.go(['--detach', '--json', '--attended'])).stdout);
-      // It comes by itself.
-      await pane.until(/Works\n› workstation:projéct 1/);
+      // It appears without a key being pressed.
+      await pane.until(/Working\n› workstation:projéct 1/);
       await pane.until(/^p pause · s stop · q leave/m);
       await pane.press('p');
       await pane.until('Arrived on workstation. Asked it to pause.');
-      await pane.until(/Waits for you\n› workstation:projéct 1.*paused: requested/);
+      await pane.until(/Waiting for you\n› workstation:projéct 1.*paused: requested/);
       await pane.press('Enter');
-      await pane.until('It is on workstation; what it says line by line stays there.');
+      await pane.until('It is on workstation; its line-by-line output stays there.');
       await pane.press('r');
-      await pane.until(/Works\n› workstation:projéct 1/);
+      await pane.until(/Working\n› workstation:projéct 1/);
 
       const set = await fleet
         .servicesOf(home, fleet.homeUrl)
@@ -44,21 +44,21 @@ describe.skipIf(POSTGRES === undefined)('holdfast top with runs of other machine
           [{ title: 'Numbers', prompt: 'Which numbers?', options: [{ label: 'All' }, { label: 'Few' }] }],
           { asker: { agent: 'player', session: started.sessionId } },
         );
-      await pane.until(/Waits for you\n› workstation:projéct 1.*asks: Which numbers\?/);
+      await pane.until(/Waiting for you\n› workstation:projéct 1.*asks: Which numbers\?/);
       await pane.press('a');
       await pane.until('Question 1 of 1: Numbers');
       await pane.type('2');
       await pane.press('Enter');
       await pane.until('Review');
       await pane.press('Enter');
-      await pane.until(/Works\n› workstation:projéct 1/);
+      await pane.until(/Working\n› workstation:projéct 1/);
       await until(() => home.readFile(set.id, 'answers.json').answers[0].selectedOption === 'Few');
 
       await db.stop('SIGQUIT');
       await pane.until('Other machines: ');
       await pane.until(/› workstation:projéct 1.*no sign for/);
       await db.start();
-      await pane.until('Other machines are read again.');
+      await pane.until('Other machines can be read again.');
       await pane.press('s');
       await pane.until(/Stop adder on workstation\?/);
       await pane.press('y');

@@ -111,7 +111,7 @@ describe('the budget of a day', () => {
     const [id = '', ...more] = world.ids();
     expect(more).toEqual([]);
     expect(JSON.stringify(world.readFile(id, 'request.json'))).toContain(
-      'The budget of the day is reached: $5.02 of $5.00. Raise it to $10.00?',
+      'The daily budget is used up: $5.02 of $5.00. Raise it to $10.00?',
     );
     expect(await world.run(['answer', id, '--option', 'Raise it to $10.00'])).toMatchObject({ code: 0 });
     for (const run of [asker, ...others]) expect(await run.ended).toMatchObject({ code: 0 });

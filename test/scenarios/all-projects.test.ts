@@ -47,7 +47,7 @@ describe('holdfast sessions list --all-projects', () => {
     writeFileSync(join(remembered(world), name), '{');
     const { code, stderr } = await world.run(['sessions', 'list', '--all-projects'], { cwd: world.project });
     expect(code).toBe(0);
-    expect(stderr).toContain('What was remembered of a project was damaged; it is kept as ');
+    expect(stderr).toContain('The record of a project was damaged; it is kept as ');
     expect(readdirSync(remembered(world))).toEqual([expect.stringMatching(/\.json\.damaged-/)]);
   });
 });

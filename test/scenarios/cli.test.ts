@@ -332,7 +332,7 @@ describe('the program', () => {
     expect(stdout).toContain('The demo answers for you: Hello');
     const [, pid] = /kill -9 (\d+) /.exec(stdout) ?? [];
     expect(stdout).toContain(`Process ${pid} is gone: SIGKILL.`);
-    expect(stdout).toContain('You chose "Hello". The agent made that:');
+    expect(stdout).toContain('You chose "Hello". This is what the agent wrote:');
     expect(stdout).toContain('The person chose "Hello".');
     for (const phase of ['RED', 'GREEN', 'REFACTOR', 'DOCUMENT'])
       expect(stdout).toMatch(new RegExp(`^${phase} +\\d .* done$`, 'm'));

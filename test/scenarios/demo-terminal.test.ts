@@ -54,7 +54,7 @@ describe.concurrent('the demo in a terminal', () => {
     expect(await pane.facts()).toMatchObject({ isCursorShown: true, isAlternate: false, isWrapping: true });
 
     await pane.holdfast('demo');
-    await pane.until('the agent works');
+    await pane.until('the agent is working');
     await pane.press('C-c');
     expect(await pane.exitCode()).toBe(130);
     expect(readdirSync(world.env.TMPDIR ?? '')).toEqual([]);

@@ -152,9 +152,9 @@ describe('what happens elsewhere', () => {
       await pane.holdfast('inbox');
       await pane.until('3 waiting for you');
       await elsewhere(world).answer(third, [{ questionIndex: 0, selectedOption: 'SQLite' }]);
-      await pane.until(`${third.slice(0, 8)} left: it was answered elsewhere.`);
+      await pane.until(`${third.slice(0, 8)} is gone: it was answered elsewhere.`);
       await elsewhere(world).cancel(second, 'changed my mind');
-      await pane.until(`${second.slice(0, 8)} left: it was withdrawn.`);
+      await pane.until(`${second.slice(0, 8)} is gone: it was withdrawn.`);
       await pane.press('Enter');
       await pane.until('Question 1 of 1');
       await pane.press('o');

@@ -85,7 +85,7 @@ describe('a question of a run that works here under a lease', () => {
     writeLease(services.tools, services.config.layout.fleet, lease(services, -1_000));
     const { code, stderr } = await one.run(['answer', set.id, 'B'], { isProcess: true });
     expect(code).toBe(1);
-    expect(stderr).toContain('may go on at another machine');
+    expect(stderr).toContain('may be running on another machine');
     expect(stderr).toContain('holdfast queue list');
   });
 

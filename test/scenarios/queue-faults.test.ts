@@ -95,9 +95,11 @@ describe('bad input and faults of the queue', () => {
       editRecord(world, missing.id, (entry) => ({ ...entry, options: { ...entry.options, agent: 'ghost' } }));
       appendFileSync(join(world.project, 'docs/prps/adder.md'), '\nMore.\n');
       const before = await world.aside(['queue', 'list']);
-      expect(before.stdout).toContain('the plan was changed since; what was queued runs');
+      expect(before.stdout).toContain('the plan has changed since; the queued version runs');
       rmSync(join(world.project, PLAN));
-      expect((await world.aside(['queue', 'list'])).stdout).toContain('the plan is gone since');
+      expect((await world.aside(['queue', 'list'])).stdout).toContain(
+        'the plan is gone; the queued version runs',
+      );
 
       const worked = await world.run(['worker', '--once', '--slots', '3']);
       expect(worked, worked.stderr).toMatchObject({ code: 3 });

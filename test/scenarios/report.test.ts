@@ -138,7 +138,7 @@ describe('the report of a run with two questions, a breaker, a permission, a kil
       expect(data.iterations).toHaveLength(8);
       expect(data.questions).toHaveLength(4);
       expect((await world.aside(['report', run.id, '--md'], { cwd })).stdout).toContain(
-        '> The project is gone.',
+        '> The project is gone, and with it',
       );
     } finally {
       renameSync(away, world.project);

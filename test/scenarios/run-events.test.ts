@@ -27,8 +27,9 @@ describe('the events of a run', () => {
     });
     expect(standings.at(-1)).toMatchObject({
       phase: 'DOCUMENT',
-      completed: ['RED', 'GREEN', 'REFACTOR'],
-      usage: { iterations: 3 },
+      status: 'completed',
+      completed: ['RED', 'GREEN', 'REFACTOR', 'DOCUMENT'],
+      usage: { iterations: 4 },
       calls: { made: 4, limit: 50 },
       contextPercent: expect.any(Number),
     });

@@ -236,7 +236,7 @@ describe('a night', () => {
 
 const WAY_OUT: Readonly<Record<string, RegExp>> = {
   '401': /^the agent is not logged in \(".+"\)\. (?:Log in with|Start `gemini` once)/,
-  'unknown model': /^the agent's model is not available \(".+"\)\. .*`--model`$/,
+  'unknown model': /^the agent's model is not available \(".+"\)\. Use `--model` to name a model/,
   'no credit': /^the account of the agent's service has no credit \(".+"\)\. Add credit/,
   disabled: /^the agent's service is disabled for this account \(".+"\)\. Ask/,
 };

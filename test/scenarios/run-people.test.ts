@@ -40,7 +40,7 @@ describe('a question of the agent', () => {
     const run = await world.go();
     expect(run).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining('waits for the answer to question'),
+      stderr: expect.stringContaining('waiting for the answer to question'),
     });
     expect(world.state()).toMatchObject({ status: 'paused', usage: { iterations: 0 } });
     expect(living(world.dir.at('script.json'))).toEqual([]);
@@ -76,7 +76,7 @@ describe('a question of the agent', () => {
     await run.ended;
     const id = await pending(world);
     const again = world.begin(['--resume', '--attended']);
-    await again.printed('stderr', /^waits for the answer to question/m);
+    await again.printed('stderr', /^waiting for the answer to question/m);
     await world.aside(['answer', id, '--option', 'Big']);
     expect(await again.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('→ Big');
@@ -93,7 +93,7 @@ describe('somebody who is asked', () => {
     const servers = living(world.dir.path).filter((pid) => commandOf(pid).endsWith('holdfast.cjs\0mcp\0'));
     expect(servers).toHaveLength(1);
     for (const pid of servers) process.kill(pid, 'SIGKILL');
-    await run.printed('stderr', /^waits for the answer to question/m);
+    await run.printed('stderr', /^waiting for the answer to question/m);
     await world.aside(['answer', id, '--option', 'Big']);
     expect(await run.ended).toMatchObject({ code: 0 });
     expect(world.prompts()[1]?.prompt).toContain('→ Big');
@@ -316,7 +316,7 @@ describe('a run over an OpenSpec change', () => {
     await using world = await changeWorld();
     const run = await world.run(RUN);
     expect(run.stderr).toContain('completed');
-    expect(run.stderr).toMatch(/^story 2 of 6 \(Story 2\), iteration 1: the agent works$/m);
+    expect(run.stderr).toMatch(/^story 2 of 6 \(Story 2\), iteration 1: the agent is working$/m);
     expect(run.code).toBe(0);
     expect(world.state()).toMatchObject({
       status: 'completed',

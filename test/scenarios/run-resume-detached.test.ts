@@ -186,7 +186,7 @@ describe('holdfast resume', () => {
       await until(() => world.prompts().length === 5);
       expect(await world.run(['resume'])).toMatchObject({
         code: 0,
-        stdout: 'The run is working already. Watch: holdfast status --watch\n',
+        stdout: 'The run is already working. Watch: holdfast status --watch\n',
       });
       await world.stop(data.pid);
       await world.go(['--abort']);
@@ -229,7 +229,7 @@ describe('holdfast status', () => {
       const pid = await detach(world);
       const id = await pending(world);
       const { stdout } = await world.run(['status']);
-      expect(stdout).toMatch(/^[0-9a-f]{8} {2}running: waits for your answer$/m);
+      expect(stdout).toMatch(/^[0-9a-f]{8} {2}running: waiting for your answer$/m);
       expect(stdout).toMatch(
         new RegExp(
           `^question +${id.slice(0, 8)} Numbers: Which numbers should the adder know\\? \\(asked by the agent \\d+ s ago\\)$`,
@@ -261,7 +261,7 @@ describe('holdfast status', () => {
       await kill(pid);
       const dead = await world.run(['status']);
       expect(dead.stdout).toMatch(
-        /^[0-9a-f]{8} {2}suspended: waits for your answer; no process is running it$/m,
+        /^[0-9a-f]{8} {2}suspended: waiting for your answer; no process is running it$/m,
       );
       expect(dead.stdout).toMatch(new RegExp(`^owner +process ${pid} is gone$`, 'm'));
       await world.aside(['answer', id, '--option', 'Big']);
@@ -299,7 +299,7 @@ describe('holdfast status', () => {
     expect(await world.go()).toMatchObject({ code: 3 });
     const id = await pending(world);
     expect((await world.run(['status'])).stdout).toMatch(
-      /^[0-9a-f]{8} {2}paused: waits for your answer; no process/m,
+      /^[0-9a-f]{8} {2}paused: waiting for your answer; no process/m,
     );
     await world.aside(['answer', id, '--option', 'Big']);
     const { stdout } = await world.run(['status']);
@@ -342,7 +342,7 @@ describe('the end of a run', () => {
       expect(statSync(report.log).mode & 0o777).toBe(0o600);
       const log = readFileSync(report.log, 'utf8');
       for (const words of [
-        /RED 1: the agent works$/m,
+        /RED 1: the agent is working$/m,
         /the agent asks: Numbers/,
         /→ Write adder\.mjs/,
         / completed$/m,

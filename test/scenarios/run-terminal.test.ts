@@ -62,7 +62,7 @@ describe('a run in a terminal', () => {
     await pane.press('n', 'Enter');
     await pane.until(/\[A\]bort\? *$/m);
     await pane.press('a', 'Enter');
-    await pane.until(/good; its files are kept\. Go on\? \[y\/N\] *$/m);
+    await pane.until(/good; its files are kept\. Continue\? \[y\/N\] *$/m);
     await pane.press('y', 'Enter');
     await pane.until('Aborted; its files are kept');
     expect(world.state()).toMatchObject({ session_id: session, status: 'aborted' });
@@ -212,7 +212,7 @@ describe('a run that is interrupted in a terminal', () => {
     const before = await pane.facts();
     await watching(pane);
     await pane.press('C-c');
-    await pane.until(/^now +stops/m);
+    await pane.until(/^now +stopping/m);
     await pane.press('C-c');
     expect(await pane.exitCode()).toBe(130);
     await expectSane(pane, before, 'after the second one');
@@ -304,9 +304,9 @@ describe('plain lines instead', () => {
     await pane.resize(59, 11);
     await go('');
     await until(() => (recorded().match(/exit code 7/g) ?? []).length === 4);
-    expect(recorded().match(/^RED 1: the agent works\r?$/gm)).toHaveLength(3);
+    expect(recorded().match(/^RED 1: the agent is working\r?$/gm)).toHaveLength(3);
     expect(recorded()).not.toContain('\u001b[?25l');
-    expect(readFileSync(notes, 'utf8')).toMatch(/^RED 1: the agent works$/m);
+    expect(readFileSync(notes, 'utf8')).toMatch(/^RED 1: the agent is working$/m);
     expect(readFileSync(notes, 'utf8')).not.toContain('\u001b');
   });
 });

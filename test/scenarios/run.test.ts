@@ -240,7 +240,7 @@ describe('limits', () => {
   it("of the agent's own service are waited for, visibly, and survive a restart", async () => {
     await using world = await runWorld([{ steps: [{ rateLimit: { resetsInSeconds: 7_200 } }] }]);
     const waits =
-      /^waits (1h 59m|2h 0m): the agent's 5h limit is used up \("You've hit your 5-hour limit.*"\), until .*; `holdfast resume` tries now$/m;
+      /^waiting (1h 59m|2h 0m): the agent's 5h limit is used up \("You've hit your 5-hour limit.*"\), until .*; `holdfast resume` tries now$/m;
     const run = world.begin();
     await run.printed('stderr', waits);
     run.child.kill('SIGINT');
@@ -269,7 +269,7 @@ describe('limits', () => {
         calls: { wait: { cause: 'quota', scope: '5h', words: expect.stringContaining('5-hour limit') } },
       });
       expect((await world.run(['status'])).stdout).toMatch(
-        /waits (1h 59m|2h 0m): the agent's 5h limit is used up .*, until .*; `holdfast resume` tries now/,
+        /waiting (1h 59m|2h 0m): the agent's 5h limit is used up .*, until .*; `holdfast resume` tries now/,
       );
       expect(await world.run(['resume'])).toMatchObject({ code: 0 });
       expect(await run.ended).toMatchObject({ code: 0 });
@@ -379,7 +379,7 @@ describe('stopping', () => {
     const { data } = await world.asideJson(['status']);
     const id = String(data.loop.sessionId).slice(0, 8);
     expect(agents()).toContain(data.loop.leftBehind.pid);
-    const words = `(process ${data.loop.leftBehind.pid}) still runs, holdfast stop ${id} ends it`;
+    const words = `(process ${data.loop.leftBehind.pid}) is alive, holdfast stop ${id} ends it`;
     for (const look of [['status'], ['status', '--all']])
       expect(await world.run(look)).toMatchObject({ stdout: expect.stringContaining(words) });
     expect(await world.run(['stop'])).toMatchObject({
@@ -388,7 +388,7 @@ describe('stopping', () => {
       stderr: expect.stringContaining('that the killed run had left behind'),
     });
     await until(() => agents().length === 0);
-    expect((await world.run(['status'])).stdout).not.toContain('still runs');
+    expect((await world.run(['status'])).stdout).not.toContain('is alive');
   });
 
   it('an agent that forgot its conversation gets a fresh one, told what was said', async () => {

@@ -133,7 +133,10 @@ describe('after a restart of the machine', () => {
       expect(await world.planned()).toMatchObject({
         killed: { does: 'start' },
         terminated: { does: 'start', why: 'the machine was shut down' },
-        limited: { does: 'start', why: expect.stringContaining("it waits on: the agent's limit is used up") },
+        limited: {
+          does: 'start',
+          why: expect.stringContaining("it is still waiting: the agent's limit is used up"),
+        },
         asks: { does: 'wait', why: 'waits for your answer: Numbers' },
         paused: { does: 'wait', why: 'paused: requested' },
         pausedDown: { does: 'wait', why: 'paused: requested' },
@@ -253,9 +256,9 @@ describe('after a restart of the machine', () => {
     renameSync(`${plan}.away`, plan);
     expect((await world.planned())['a-gone']).toMatchObject({
       does: 'wait',
-      why: 'you said that it is not to go on',
+      why: 'you said it should not continue',
     });
-    expect((await world.boot()).stdout).toMatch(/a-gone waits/);
+    expect((await world.boot()).stdout).toMatch(/a-gone is waiting/);
     expect(world.runners()).toHaveLength(1);
   });
 });

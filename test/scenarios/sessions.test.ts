@@ -201,7 +201,7 @@ describe('holdfast sessions', () => {
       });
       expect(await world.aside(['sessions', 'recover', 'my-talk'])).toMatchObject({
         code: 0,
-        stdout: 'conversation my-talk: It is whole.\n',
+        stdout: 'conversation my-talk: It is intact.\n',
       });
     },
   );
@@ -268,7 +268,7 @@ describe('holdfast sessions', () => {
     expect(await world.aside(['sessions', 'delete', id, '--yes'])).toMatchObject({ code: 5 });
     expect((await world.asideJson(['sessions', 'clean', '--older-than', '0'])).data).toMatchObject({
       retired: [],
-      skipped: [{ kind: 'process', id, reason: 'somebody has it' }],
+      skipped: [{ kind: 'process', id, reason: 'it is in use' }],
     });
     exec.child.kill('SIGINT');
     await exec.ended;

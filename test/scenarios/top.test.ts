@@ -46,7 +46,7 @@ describe('holdfast top without a terminal', () => {
     const gone = await world.run(['status', ended.slice(0, 8)]);
     expect([gone.code, gone.stderr]).toEqual([
       4,
-      expect.stringContaining(`A newer run of its project took the place of ${ended.slice(0, 8)}`),
+      expect.stringContaining(`A newer run of its project has replaced ${ended.slice(0, 8)}`),
     ]);
   });
 
@@ -56,9 +56,9 @@ describe('holdfast top without a terminal', () => {
     const { code, stdout } = await world.run(['top', '--once']);
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^1 asks, 1 works, 1 ended today\n\nPROJECT +PLAN .*WHY\nWaits for you\nshop +shop-plan +asker +WORK .* asks: Which numbers should the adder know\?\n\nWorks\napi [\s\S]*\n\nEnded today\nblog /,
+      /^1 waiting for you, 1 working, 1 ended today\n\nPROJECT +PLAN .*WHY\nWaiting for you\nshop +shop-plan +asker +WORK .* asks: Which numbers should the adder know\?\n\nWorking\napi [\s\S]*\n\nEnded today\nblog /,
     );
-    expect((await world.run(['top'])).stdout).toContain('Waits for you');
+    expect((await world.run(['top'])).stdout).toContain('Waiting for you');
     const all = await world.run(['status', '--all']);
     expect(all.stdout).toMatch(/^shop [\s\S]*^api [\s\S]*^blog /m);
     const waiting = await world.run(['waiting']);
@@ -78,7 +78,7 @@ describe('holdfast top without a terminal', () => {
 
   verifies('O02', 'a question that no run asked is a row, and an empty home has none', async () => {
     await using world = await projectsWorld();
-    expect((await world.run(['top', '--once'])).stdout).toContain('Nothing runs, nothing waits');
+    expect((await world.run(['top', '--once'])).stdout).toContain('Nothing is running, nothing is waiting');
     const questions = [{ title: 'Deploy', prompt: 'Now?', options: [{ label: 'Yes' }, { label: 'No' }] }];
     await world.run(['ask', '--no-wait', '--agent', 'claude', JSON.stringify({ questions })]);
     expect(await world.rows()).toMatchObject([{ kind: 'question', group: 'asks', project: world.project }]);
@@ -141,7 +141,7 @@ describe('holdfast top in a terminal', () => {
     await using pane = await Pane.open(world);
     const before = await pane.facts();
     await pane.holdfast('top');
-    await pane.until(/Waits for you\n› shop +shop-plan/);
+    await pane.until(/Waiting for you\n› shop +shop-plan/);
     await pane.press('a');
     await pane.until('Question 1 of 1: Numbers');
     await pane.type('2');
@@ -164,20 +164,20 @@ describe('holdfast top in a terminal', () => {
       await using _world = world;
       await using pane = await Pane.open(world);
       await pane.holdfast('top');
-      await pane.until(/Works\n {2}api/);
+      await pane.until(/Working\n {2}api/);
       await pane.press('Down');
       await pane.until(/^› api/m);
       await pane.press('p');
       await pane.until(/^› api .* paused: requested/m);
       expect(world.state('api')).toMatchObject({ status: 'paused' });
       await pane.press('r');
-      await pane.until(/Works\n› api/);
+      await pane.until(/Working\n› api/);
       // From here the live view of that run, and back.
       await pane.press('Enter');
       await pane.until(/^── docs\/api-plan\.md with worker/m);
       await pane.until(/^q leave/m);
       await pane.press('q');
-      await pane.until(/Works\n› api/);
+      await pane.until(/Working\n› api/);
       expect(await groupOf(world, works)).toBe('works');
       await pane.press('s');
       await pane.until('Stop api-plan?');
@@ -189,7 +189,7 @@ describe('holdfast top in a terminal', () => {
       await pane.until(/^› api .* suspended:/m);
       await until(() => world.runners().length === 1);
       await pane.press('r');
-      await pane.until(/Works\n› api/);
+      await pane.until(/Working\n› api/);
       await until(() => world.runners().length === 2);
       expect(world.state('api')).toMatchObject({ session_id: works, status: 'running' });
       await pane.press('C-c');
@@ -210,7 +210,7 @@ describe('holdfast top in a terminal', () => {
       await pane.type('/');
       await pane.until(/^\/▏/m);
       await pane.type('api worker');
-      await pane.until(/^Holdfast: api worker +1 works/m);
+      await pane.until(/^Holdfast: api worker +1 working/m);
       await pane.press('Enter');
       await pane.press('o');
       await pane.until(`Copied: cd '${world.at('api')}'`);
@@ -243,7 +243,7 @@ describe('holdfast top in a terminal', () => {
       await chat.printed('stdout', /Done\./);
       await using pane = await Pane.open(world);
       await pane.holdfast('top');
-      await pane.until(/^Works\n› projéct 1 +chat, 2 tur\S* +doer/m);
+      await pane.until(/^Working\n› projéct 1 +chat, 2 tur\S* +doer/m);
       expect(await world.rows()).toMatchObject([{ kind: 'chat', group: 'works', isRunning: true }]);
       chat.child.stdin.end();
       await chat.ended;

@@ -214,7 +214,7 @@ describe('a run in a worktree of its own', () => {
     const other = await world.run(['run', 'x.md', '--agent', 'player', ...QUICK], { cwd: path });
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('--worktree') });
     const same = await world.run(['run', PLAN, '--new', '--agent', 'player', ...QUICK], { cwd: path });
-    expect(same).toMatchObject({ code: 2, stderr: expect.stringContaining('and of no other') });
+    expect(same).toMatchObject({ code: 2, stderr: expect.stringContaining('and no other run can use it') });
     expect(world.records()).toHaveLength(1);
   });
 

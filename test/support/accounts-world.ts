@@ -5,17 +5,17 @@ import { DIST, type Json, type Machine, machine, type Running } from './holdfast
 const PROGRAM = join(DIST, 'agents', 'scripted.cjs');
 const PLAN = 'docs/plan.md';
 
-/** One machine with several projects, whose runs share an account and the budget of the day. */
+/** One machine with several projects, whose runs share an account and the daily budget. */
 export interface AccountsWorld extends Machine {
   /** Starts or resumes the run of a project, with its own script. */
   begin(project: string, args?: readonly string[]): Running;
-  /** What the agent of a project does with its prompts. */
+  /** Sets what the agent of a project does with its prompts. */
   script(project: string, turns: unknown): void;
-  /** The projects whose agents were prompted, in that order. */
+  /** The projects whose agents were prompted, in order. */
   prompted(): string[];
-  /** `<state>/accounts/<key>.json`; undefined where the account is open. */
+  /** `<state>/accounts/<key>.json`; undefined if the account is open. */
   window(key?: string): Json | undefined;
-  /** Plays that the service moved the end of the window to the next moment, and returns that. */
+  /** Simulates the service moving the end of the window to the next moment, and returns that moment. */
   resetSoon(key?: string): string;
 }
 

@@ -13,7 +13,7 @@ import { bundled } from './bundled.js';
 
 export { PROMPT_END, type ScriptedPlay, type ScriptedStep, type ScriptedTurn };
 
-/** Makes the scripted program play: what a start needs for that. */
+/** What a start needs to make the scripted program play. */
 export async function scriptedStart(
   world: AgentWorld,
   protocol: Protocol,
@@ -24,7 +24,7 @@ export async function scriptedStart(
   return { ...start, environment: { ...start.environment, PATH: process.env.PATH } };
 }
 
-/** What the scripted program was told, prompt by prompt, and knew then. */
+/** What the scripted program was told, prompt by prompt, and knew at that moment. */
 export interface PromptNote {
   readonly session: string;
   readonly system: string | null;
@@ -37,7 +37,7 @@ export function promptNotes(world: AgentWorld): PromptNote[] {
   if (!existsSync(path)) return [];
   const lines = readFileSync(path, 'utf8').split('\n');
   const notes = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as PromptNote);
-  // What is said in the middle of a turn is noted as well.
+  // Messages in the middle of a turn are noted as well.
   return notes.filter(({ prompt }) => prompt !== undefined);
 }
 

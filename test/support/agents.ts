@@ -10,26 +10,26 @@ import { RecordingLog } from './recording-log.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** A place of its own for agents: a working directory, a registry, and an eye on everything they start. */
+/** A separate world for agents: a working directory, a registry, and a watch on everything they start. */
 export interface AgentWorld extends AsyncDisposable {
   readonly dir: TempDir;
   readonly workingDirectory: string;
-  /** Where agents keep their conversations. */
+  /** Where agents store their conversations. */
   readonly stateDirectory: string;
   readonly log: RecordingLog;
-  /** Starts an agent that is ended with the world, if it was not before. */
+  /** Starts an agent that ends with the world at the latest. */
   start(
     driver: AgentDriver,
     options: StartOptions,
     overrides?: Partial<DriverTools>,
   ): Promise<AgentConnection>;
-  /** Every living process of every program that was started here. */
+  /** Every living process of every program started here. */
   alive(): ProcessEntry[];
-  /** What is written down about programs that run. */
+  /** The records of running programs. */
   records(): string[];
   /** Ends what a test left running. */
   endAll(): Promise<void>;
-  /** Kills what is left of a world that was never disposed, because its test never came to an end. */
+  /** Kills what is left of a world that was never disposed of because its test never finished. */
   killAll(): void;
 }
 
@@ -87,7 +87,7 @@ class WatchedRegistry extends ProgramRegistry {
   }
 }
 
-/** Real time in which patience runs out ten times as fast, for tests in which it must. */
+/** Real time in which patience runs out ten times as fast, for tests that need it to run out. */
 export const hastyClock: Clock = {
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(ms / 10, signal),
@@ -102,7 +102,7 @@ export class Following {
     this.#iterator = exchange[Symbol.asyncIterator]();
   }
 
-  /** Reads on until an event of this type, or the first that is as wanted; fails when the exchange ends before. */
+  /** Reads up to an event of this type, or the first that matches; fails if the exchange ends first. */
   async until(wanted: AgentEvent['type'] | ((event: AgentEvent) => boolean)): Promise<AgentEvent> {
     const isWanted = typeof wanted === 'string' ? (event: AgentEvent) => event.type === wanted : wanted;
     for (;;) {
@@ -113,7 +113,7 @@ export class Following {
     }
   }
 
-  /** Reads to the end, which is one `turn-end` and nothing after it. */
+  /** Reads to the end: exactly one `turn-end` and nothing after it. */
   async end(): Promise<TurnEnd> {
     const end = (await this.until('turn-end')) as TurnEnd;
     const { done } = await this.#iterator.next();
@@ -142,7 +142,7 @@ export class Following {
       .join('');
   }
 
-  /** What it used in all; null where nobody told. */
+  /** Its total usage; null if none was reported. */
   get usage(): Usage | null {
     return this.of('usage').reduce<Usage | null>((sum, { usage }) => plusUsage(sum, usage), null);
   }
@@ -152,17 +152,17 @@ export class Following {
   }
 }
 
-/** Sends a prompt and reads everything that comes of it. */
+/** Sends a prompt and reads everything that follows. */
 export async function converse(connection: AgentConnection, prompt: string): Promise<Following> {
   const following = new Following(connection.prompt(prompt));
   await following.end();
   return following;
 }
 
-/** Waits for something outside of us that nothing tells us about. */
+/** Waits for something outside this process that sends no notification. */
 export { until as eventually } from './processes.js';
 
-/** Kills a process as nobody can prevent. */
+/** Kills a process in a way it cannot prevent. */
 export function kill(pid: number | null): void {
   // 0 would be our own group.
   if (pid === null) throw new Error('there is no process to kill');

@@ -4,9 +4,9 @@ import type { SeededRandom } from './seeded-random.js';
 
 const LOOK_EVERY_MS = 25;
 
-/** Somebody who answers what an agent asks, each time in other words, at once or after a while. */
+/** A person who answers an agent's questions, each time in different words, at once or after a while. */
 export class AnsweringPerson {
-  /** The words of every answer that was accepted. */
+  /** The text of every accepted answer. */
   readonly answers: string[] = [];
   readonly #questions: QuestionSessions;
   readonly #random: SeededRandom;
@@ -16,7 +16,7 @@ export class AnsweringPerson {
     this.#random = random;
   }
 
-  /** Looks into the inbox now and then until something has ended. */
+  /** Checks the inbox now and then until something has ended. */
   async answerUntil(end: Promise<unknown>): Promise<void> {
     let isOver = false;
     const over = end.finally(() => {
@@ -34,13 +34,13 @@ export class AnsweringPerson {
   }
 
   async #answer({ id, asker, questions }: QuestionView): Promise<void> {
-    // What the run itself asks has an answer that lets it go on.
+    // A question from the run itself gets the answer that lets it continue.
     const isRun = asker?.agent === 'holdfast run';
     const text = `words-${this.answers.length}-${id.slice(0, 8)}`;
     const choice = questions[0]?.options[0]?.label ?? '';
     const answer = isRun ? { selectedOption: choice } : { customText: text };
     await this.#questions.answer(id, [{ questionIndex: 0, ...answer }]).catch((error: unknown) => {
-      // The run withdrew it, or whoever holds it was killed a moment ago.
+      // The run withdrew it, or its holder was killed a moment ago.
       const { code } = error as { code?: string };
       if (!isRun || code !== 'ALREADY_SETTLED') throw error;
     });

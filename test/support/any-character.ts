@@ -3,8 +3,8 @@ import fc from 'fast-check';
 const SURROGATES = 0xe000 - 0xd800;
 
 /**
- * Any character but half of a pair, as a unit of `fc.string`. The package's own, `binary`, makes a table of all million of them for each
- * string that is described.
+ * Any character except half of a surrogate pair, as a unit of `fc.string`. The package's own `binary` builds a table of
+ * all million characters for each string it describes.
  */
 export const anyCharacter: fc.Arbitrary<string> = fc
   .nat(0x10ffff - SURROGATES)

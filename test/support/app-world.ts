@@ -7,7 +7,7 @@ import { RecordingLog } from './recording-log.js';
 import { type CliOptions, type CliOutcome, runHere, SELF } from './run-here.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** The product in this process, in a home of its own: for what needs no process of its own. */
+/** The product in this process with its own home, for tests that need no separate process. */
 export interface AppWorld extends AsyncDisposable {
   readonly dir: TempDir;
   readonly environment: Readonly<Record<string, string>>;
@@ -64,14 +64,14 @@ export async function appWorld(): Promise<AppWorld> {
   };
 }
 
-/** A server in this process, spoken to by hand. */
+/** A server in this process, addressed message by message. */
 export interface SpokenServer extends AsyncDisposable {
-  /** Sends a message and, where it has an id, returns the response. */
+  /** Sends a message and, if it has an id, returns the response. */
   call(method: string, params?: object): Promise<Json>;
-  /** Sends a request without waiting; the id and the response to come. */
+  /** Sends a request without waiting; returns its id and the future response. */
   request(method: string, params?: object): { id: number; response: Promise<Json> };
   notify(method: string, params?: object): void;
-  /** Bytes as they are, whether they are a message or not. */
+  /** Writes raw bytes, whether or not they form a message. */
   write(bytes: Buffer | string): void;
   /** Every message the server sent. */
   readonly messages: Json[];

@@ -10,7 +10,7 @@ export function auqId(number: number): string {
   return `a00000${String(number).padStart(2, '0')}-0000-4000-8000-000000000000`;
 }
 
-/** An AUQ session whose maker died right after it had made the directory. */
+/** An AUQ session whose creator died right after creating the directory. */
 export const HALF_MADE = auqId(99);
 
 /** Copies all sessions of AUQ into a directory, and a half-made one. */
@@ -21,7 +21,7 @@ export function copyAuqSessions(directory: string): void {
   mkdirSync(join(directory, HALF_MADE), { mode: 0o700 });
 }
 
-/** Copies one session of AUQ, with the modes that AUQ gives it. */
+/** Copies one session of AUQ, with the modes AUQ gives it. */
 export function copyAuqSession(directory: string, id: string): void {
   const target = join(directory, id);
   mkdirSync(target, { recursive: true, mode: 0o700 });
@@ -31,7 +31,7 @@ export function copyAuqSession(directory: string, id: string): void {
   }
 }
 
-/** When everything that they wait for is still to come. */
+/** A moment before any of their deadlines. */
 export const NOW = '2026-02-20T10:00:00.000Z';
 
 /** Question sessions over what AUQ wrote. */
@@ -42,7 +42,7 @@ export async function auqWorld(): Promise<QuestionWorld> {
   return world;
 }
 
-/** The fixtures by number, and how each stands. */
+/** The fixtures by number, with the state of each. */
 export const STATES: readonly [number, string][] = [
   [1, 'pending'],
   [2, 'pending'],

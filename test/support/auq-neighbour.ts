@@ -18,7 +18,7 @@ const PROGRAM = fileURLToPath(new URL('./auq-program.mjs', import.meta.url));
 const QUESTIONS = [question({ options: [{ label: 'Yes' }, { label: 'No' }] })];
 const YES = [{ questionIndex: 0, selectedOption: 'Yes' }];
 
-/** AUQ in a process of its own and we in this one, in one directory, over real files and real time. */
+/** AUQ in its own process and Holdfast in this one, sharing a directory, over real files and real time. */
 export async function neighbourWorld() {
   const dir = await tempDir();
   const base = dir.at('shared');
@@ -74,7 +74,7 @@ function told(child: ChildProcess): Promise<{ done?: boolean; error?: string }> 
 const saidIn = (outcome: QuestionOutcome) =>
   outcome.status === 'completed' ? outcome.answers[0]?.selectedOption : outcome.status;
 
-/** Our rejection of a set that AUQ is still making: acknowledged means that it stays. */
+/** We reject a set that AUQ is still creating: an acknowledged rejection stays. */
 export async function rejectAgainstSecondWrite(world: NeighbourWorld): Promise<void> {
   const id = systemIds.uuid();
   const making = world.auq('create', { id });
@@ -86,7 +86,7 @@ export async function rejectAgainstSecondWrite(world: NeighbourWorld): Promise<v
   expect((await world.sessions.get(id)).outcome.status).toBe('rejected');
 }
 
-/** Both answer at once. AUQ's is what stands; ours was refused, or the change is told as new and as a fault. */
+/** Both answer at once. AUQ's answer stands; ours was refused, or the change is reported as new and as a fault. */
 export async function answerAgainstAnswer(world: NeighbourWorld, round: number): Promise<void> {
   const { sessions } = world;
   const id = round % 2 === 0 ? (await sessions.create(QUESTIONS)).id : await madeByAuq(world);
@@ -105,7 +105,7 @@ export async function answerAgainstAnswer(world: NeighbourWorld, round: number):
   expect(world.status(id).status).toBe('completed');
 }
 
-/** Our answer is collected while AUQ writes another one over it: that one is announced as new, and is a fault. */
+/** Our answer is collected while AUQ overwrites it with another: that one is announced as new, and is a fault. */
 export async function collectAgainstOverwrite(world: NeighbourWorld): Promise<void> {
   const { sessions } = world;
   const { id } = await sessions.create(QUESTIONS);
@@ -121,7 +121,7 @@ export async function collectAgainstOverwrite(world: NeighbourWorld): Promise<vo
   ]);
 }
 
-/** AUQ deletes a set file by file while we answer it: refused or acknowledged, and nothing that is left stops anybody. */
+/** AUQ deletes a set file by file while we answer it: we are refused or acknowledged, and the leftovers block nothing. */
 export async function answerAgainstDeletion(world: NeighbourWorld): Promise<void> {
   const { sessions } = world;
   const id = await madeByAuq(world);
@@ -151,7 +151,7 @@ async function deliver({ sessions }: NeighbourWorld, id: string) {
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Every race, by what meets what. */
+/** Every race, by what collides. */
 export const RACES: readonly [string, (world: NeighbourWorld, round: number) => Promise<void>][] = [
   ['our rejection and its second status write: what we acknowledged stays', rejectAgainstSecondWrite],
   [

@@ -1,7 +1,7 @@
 /**
- * A program that writes question sets exactly as AUQ 3.4 does: temporary files in the temporary directory of the system, renames over
- * whatever is there, a lock file for each file, read and written under two locks, a status that is written twice for a new set,
- * and sets that are deleted file by file. It does what it is told by messages and tells when it is done.
+ * A program that writes question sets exactly as AUQ 3.4 does: temporary files in the system's temporary directory,
+ * renames over existing files, a lock file for each file, read and written under two locks, a status written twice for
+ * a new set, and sets deleted file by file. It obeys messages and reports when it is done.
  */
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, readdir, readFile, rename, rmdir, unlink, writeFile } from 'node:fs/promises';
@@ -69,7 +69,7 @@ const ACTS = {
     };
     await write(at(id, 'request.json'), request);
     await write(at(id, 'status.json'), status);
-    // The second time, with the call.
+    // The second time with the call.
     await write(at(id, 'request.json'), { ...(await read(at(id, 'request.json'))), callId });
     await updateStatus(id, { callId });
   },

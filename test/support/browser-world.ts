@@ -31,7 +31,7 @@ export type Size = keyof typeof SIZES;
 export const IPHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/26.0 Mobile/15E148 Safari/604.1';
 
-/** Limits are tested by themselves (web-security): here they are in nobody's way. */
+/** Limits have their own tests (web-security); here they must not get in the way. */
 const UNLIMITED = { web: { writesPerMinute: 100_000, streams: 100 } };
 
 export interface DeviceOptions {
@@ -39,37 +39,37 @@ export interface DeviceOptions {
   readonly theme?: 'dark' | 'light';
   readonly can?: DeviceCapability;
   readonly path?: string;
-  /** What the browser calls itself; the name of the device is made of it. */
+  /** The browser's user agent; the name of the device is derived from it. */
   readonly userAgent?: string;
-  /** Points of the screen for each pixel of the page. */
+  /** Screen pixels for each pixel of the page. */
   readonly scale?: number;
 }
 
-/** A browser with a profile of its own, signed in, and everything that it did which a good page does not do. */
+/** A signed-in browser with its own profile, and everything it did that a good page does not do. */
 export interface PageDevice extends AsyncDisposable {
   readonly context: BrowserContext;
   readonly page: Page;
   /** Every request of all tabs, as `GET /path`. */
   readonly requests: string[];
-  /** Errors, violations of the policy, dialogs, and requests that leave the origin or that the page has no reason for. */
+  /** Errors, violations of the policy, dialogs, and requests that leave the origin or have no reason. */
   trouble(): string[];
   /** Another tab of the same browser. */
   tab(path: string): Promise<Page>;
-  /** A card that waits. */
+  /** A card that is waiting. */
   card(id: string, page?: Page): Locator;
 }
 
 export interface RunOptions {
   readonly args?: readonly string[];
-  /** What it is checked by and which way it goes; one phase without a check if absent. */
+  /** What it is checked by and which phases it goes through; one phase without a check if absent. */
   readonly way?: readonly string[];
   readonly plan?: string;
   readonly title?: string;
-  /** Waits until it is over; in the background if absent. */
+  /** Whether to wait until it is over; it runs in the background if absent. */
   readonly isToEnd?: boolean;
 }
 
-/** `holdfast web` on a machine of its own, with agents that play, and browsers that look at it. */
+/** `holdfast web` on its own machine, with scripted agents, and browsers that look at it. */
 export interface BrowserWorld extends AsyncDisposable {
   readonly machine: Machine;
   readonly web: WebWorld;
@@ -79,29 +79,29 @@ export interface BrowserWorld extends AsyncDisposable {
   open(options?: DeviceOptions): Promise<PageDevice>;
   /** A browser that has never been here. */
   stranger(options?: DeviceOptions): Promise<PageDevice>;
-  /** Asks as an agent that waits would. */
+  /** Asks as a waiting agent would. */
   ask(questions?: readonly QuestionInput[], options?: CreateQuestionOptions): Promise<string>;
   askPermission(prompt: string, options?: { readonly withAlways?: boolean }): Promise<string>;
   statusOf(id: string): Promise<string>;
-  /** What an agent does with each prompt. */
+  /** Sets what an agent does with each prompt. */
   play(agent: string, turns: readonly unknown[]): void;
-  /** Starts a run of an agent in a project; its id. */
+  /** Starts a run of an agent in a project; returns its id. */
   run(project: string, agent: string, options?: RunOptions): Promise<string>;
   stateOf(project: string): Json;
-  /** Every prompt that an agent got. */
+  /** Every prompt an agent got. */
   promptsOf(agent: string): string[];
-  /** Kills the server as the kernel does when it has no memory left. */
+  /** Kills the server as the kernel does when memory runs out. */
   killServer(): Promise<void>;
   /** Starts another one on the same files. */
   startServer(): Promise<void>;
 }
 
-/** A test with a browser; it is skipped, loudly, where there is none. */
+/** A test with a browser; skipped, loudly, if there is none. */
 export function verifiesOnPage(requirement: RequirementId, clause: string, prove: () => Promise<void>): void {
   itNeeds({ chromium: true }, `${requirement}: ${clause}`, prove);
 }
 
-/** One browser and one server for all tests of a file; on a machine of its own, unless one is given. */
+/** One browser and one server for all tests of a file; on a machine of its own unless one is given. */
 export function browserStage(given?: () => Machine): () => BrowserWorld {
   let world: BrowserWorld | undefined;
   beforeAll(async () => {
@@ -199,18 +199,18 @@ async function browserWorld(given?: Machine): Promise<BrowserWorld> {
   };
 }
 
-/** Waits until the page says that it is live. */
+/** Waits until the page says it is live. */
 export async function isLive(page: Page): Promise<void> {
   await page.locator('.connection.live').waitFor();
 }
 
-/** What a person reads there: other than the text of the nodes, it has line breaks where the screen has them. */
+/** What a person reads there: unlike the text of the nodes, it has line breaks where the screen does. */
 export function wordsOf(shown: Locator): Promise<string> {
   // biome-ignore lint/performance/useDomNodeTextContent: what is laid out is what is asked for
   return shown.innerText();
 }
 
-/** What the page loads: its places, its files by their hashes, and its API. */
+/** What the page loads: its routes, its files by their hashes, and its API. */
 const KNOWN =
   /^\/(?:|q\/[^/]+|runs|r\/[^/]+(?:\/report)?|s|s\/[^/]+|devices|sign-in|worker\.js|manifest\.json|icon-\w+\.png|[\w-]+-[A-Z0-9]{8}\.(?:js|css)|api\/[\w/.-]+)$/;
 const TELL_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
@@ -246,8 +246,8 @@ async function openDevice(
   });
   context.on('weberror', (error) => trouble.push(`thrown: ${error.error().message}`));
   context.on('console', (message) => {
-    // A refusal is told in the console by the browser itself; what comes of it is for the test to see.
-    // So is a look for a newer worker while nobody serves.
+    // The browser itself reports a refusal in the console; the test looks at the consequences. The same goes for a
+    // check for a newer worker while no server is running.
     const words = ['Failed to load resource', 'An unknown error occurred when fetching the script'];
     if (message.type() === 'error' && !words.some((one) => message.text().startsWith(one)))
       trouble.push(`console: ${message.text()}`);

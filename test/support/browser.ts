@@ -1,7 +1,7 @@
 import { type Browser, chromium } from 'playwright-core';
 import { CHROMIUM } from './chromium.js';
 
-/** Without these it looks for the hosts of its maker at every start. */
+/** Without these the browser contacts its maker's hosts at every start. */
 const QUIET = [
   '--disable-background-networking',
   '--disable-component-update',
@@ -11,9 +11,9 @@ const QUIET = [
   '--no-first-run',
 ];
 
-/** A real browser, of which every test takes contexts of its own. Tests that use it need `chromium` (it-needs.ts). */
+/** A real browser; every test opens its own contexts in it. Tests that use it need `chromium` (it-needs.ts). */
 export async function launchBrowser(): Promise<Browser> {
-  // Its sandbox does not start for root.
+  // Its sandbox does not start as root.
   const sandbox = process.geteuid?.() === 0 ? ['--no-sandbox'] : [];
   return chromium.launch({ executablePath: CHROMIUM ?? '', args: [...QUIET, ...sandbox] });
 }

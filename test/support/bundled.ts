@@ -6,15 +6,15 @@ import { type BuildOptions, build } from 'esbuild';
 import { madeOnce } from './shared-directory.js';
 
 /**
- * A program from its TypeScript file, built once per run of tests. It is started hundreds of times: small, and CommonJS
- * unless the options say otherwise, because Node loads its machinery for modules only where it meets one, with the code that
- * V8 made of it kept beside it.
+ * A program built from its TypeScript file once per test run. It is started hundreds of times, so it is small, and
+ * CommonJS unless the options say otherwise: Node loads its module machinery only when it meets a module. V8's compiled
+ * code is kept beside it.
  */
 export async function bundled(file: URL, options: BuildOptions = {}): Promise<string> {
   const isModule = options.format === 'esm';
   const source = fileURLToPath(file);
   const name = basename(source, '.ts');
-  // Two files may have one name.
+  // Two files may have the same name.
   const directory = await madeOnce(source.replaceAll('/', '+'), async (outdir) => {
     await buildLight({
       entryPoints: { [name]: source },
@@ -35,8 +35,8 @@ export async function bundled(file: URL, options: BuildOptions = {}): Promise<st
 }
 
 /**
- * With the small `node:crypto` of commands that start often, or with Node's own where a program needs more of it: a name that
- * the small one lacks fails the first build, and whatever else is wrong fails the second, which says so.
+ * Builds with the small `node:crypto` of commands that start often, or with Node's own if a program needs more of it: a
+ * name missing from the small one fails the first build. Any other fault fails the second build too, which reports it.
  */
 async function buildLight(options: BuildOptions): Promise<void> {
   try {
@@ -53,13 +53,13 @@ async function buildLight(options: BuildOptions): Promise<void> {
 
 const LIGHT_CRYPTO = fileURLToPath(new URL('../../src/cli/programs/light-crypto.ts', import.meta.url));
 
-/** As Node does it, so that it can be run by another file. */
+/** Wrapped as Node does it, so that another file can run it. */
 const WRAPPED: BuildOptions = {
   banner: { js: '(function(exports,require,module,__filename,__dirname){' },
   footer: { js: '})' },
 };
 
-/** Puts a small file in the place of a program, which runs it by its kept code; that is made by running it once. */
+/** Replaces a program with a small file that runs its cached code; running it once creates the cache. */
 function keepCode(program: string): void {
   renameSync(program, `${program}.js`);
   writeFileSync(program, `(${runByKeptCode})(require,module,__filename,__dirname)`);
@@ -70,7 +70,7 @@ function keepCode(program: string): void {
   });
 }
 
-/** Stands in a file of its own, by its text: it knows nothing from here. */
+/** Copied into a file of its own as text, so it cannot use anything from here. */
 function runByKeptCode(
   require: NodeJS.Require,
   module: NodeJS.Module,

@@ -12,7 +12,7 @@ import { FakeClock } from './fake-clock.js';
 import { PLAN } from './loop-world.js';
 import { firstOptions, question } from './question-world.js';
 
-/** A home with sessions of every kind over real files, and a clock that a test moves. */
+/** A home with sessions of every kind over real files, and a clock that the test moves. */
 export interface CatalogWorld extends AsyncDisposable {
   readonly app: AppWorld;
   readonly clock: FakeClock;
@@ -20,13 +20,13 @@ export interface CatalogWorld extends AsyncDisposable {
   readonly catalog: Catalog;
   readonly conversations: ConversationSessions;
   readonly processStore: FileProcessStore;
-  /** Asks, and answers if that is wanted; the id. */
+  /** Asks, and answers if wanted; returns the id. */
   ask(options?: { isAnswered?: boolean; prompt?: string }): Promise<string>;
-  /** A conversation with one exchange that nobody has open; the id. */
+  /** A conversation with one exchange and no owner; returns the id. */
   talk(id: string, options?: { agent?: string; isHidden?: boolean }): Promise<string>;
-  /** The record of a process session that nobody has; the id. */
+  /** The record of a process session without an owner; returns the id. */
   launch(id?: string, state?: 'ready' | 'ended'): Promise<string>;
-  /** A loop that nobody runs; the id. */
+  /** A loop without an owner; returns the id. */
   loop(): Promise<string>;
   /** A session that holds the change, or did. */
   change(id: string, options?: { isFlushed?: boolean; learning?: string }): Promise<string>;

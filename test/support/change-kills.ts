@@ -26,15 +26,15 @@ export interface SeenChange {
   readonly design: string;
 }
 
-/** What happens before somebody dies, what may be true afterwards, and how others go on. */
+/** What happens before a process dies, what may be true afterwards, and how others continue. */
 export interface KillStory {
   readonly name: string;
   readonly isQuick?: boolean;
   readonly before: readonly ChangeAct[];
   readonly act: ChangeAct;
-  /** What may be true right after the kill. `isDone`: the victim had said that it was done. */
+  /** What may be true right after the kill. `isDone`: the victim had reported that it was done. */
   assert(seen: SeenChange, isDone: boolean): void;
-  /** Others go on; each must end as it says. */
+  /** What others do next; each act must end as stated. */
   readonly after: readonly ChangeAct[];
   assertEnd(seen: SeenChange, endings: readonly ChangeEnding[]): void;
 }
@@ -68,7 +68,7 @@ export const KILL_STORIES: readonly KillStory[] = [
     assert(seen, isDone) {
       if (isDone) expect(seen.claim).toBeDefined();
       if (seen.claim !== undefined) expect(seen.claim).toMatchObject({ session_id: 's1', version: 1 });
-      // The copy never tells of a claim that is not there.
+      // The copy never mentions a claim that does not exist.
       if (seen.copy !== undefined) expect(seen.copy).toEqual(seen.claim);
     },
     after: [INIT, { name: 'init', change: 'add-login', sessionId: 's2' }, learn('one')],
@@ -91,7 +91,7 @@ export const KILL_STORIES: readonly KillStory[] = [
       { name: 'release', change: 'add-login' },
     ],
     assertEnd(seen, [other, released]) {
-      // Whoever holds it, the other is told so; and what the dead one left goes with its claim.
+      // If the change is held, the other is told by whom; whatever the dead one left goes with its claim.
       const holder = released?.kind === 'done' ? released.value : undefined;
       expect(other).toMatchObject(
         holder === 's2'
@@ -237,7 +237,7 @@ export const KILL_STORIES: readonly KillStory[] = [
   },
 ];
 
-/** Processes that take turns: one dies, the next goes on, and one more is being started meanwhile. */
+/** Processes that take turns: one dies, the next continues, and another is being started meanwhile. */
 export class ChangeRelay implements AsyncDisposable {
   #current: ChangeWorker;
   #spare: Promise<ChangeWorker>;
@@ -266,7 +266,7 @@ export class ChangeRelay implements AsyncDisposable {
   }
 }
 
-/** Kills a process at one call of its file system, and has another one go on. */
+/** Kills a process at one call of its file system and has another one continue. */
 export async function killChangeAt(
   relay: ChangeRelay,
   story: KillStory,
@@ -298,7 +298,7 @@ async function survives(worker: ChangeWorker, order: Parameters<ChangeCalls['act
   }
 }
 
-/** A project with a change whose design.md has learnings already. */
+/** A project with a change whose design.md already has learnings. */
 export function makePlace(dir: TempDir, change = 'add-login', tasks = TASKS): ChangePlace {
   const directory = join(dir.path, 'project', 'openspec', 'changes', change);
   mkdirSync(directory, { recursive: true });

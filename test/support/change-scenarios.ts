@@ -12,7 +12,7 @@ export interface RalphWorld {
   /** A file of the change. */
   file(name: string): string;
   read(name: string): string;
-  /** Runs `ralphtool agent …`; what it printed on stdout, or on stderr if it failed, is one JSON document. */
+  /** Runs `ralphtool agent …`; its output on stdout, or on stderr if it failed, is one JSON document. */
   agent(args: readonly string[], options?: AgentOptions): Promise<{ code: number | null; data: Json }>;
   /** The published state file of a session. */
   state(sessionId: string): string;
@@ -23,7 +23,7 @@ export interface AgentOptions {
   readonly cwd?: string;
 }
 
-/** Puts the documents of the change `add-login` into a project, as a person or an agent would have written them. */
+/** Puts the documents of the change `add-login` into a project, as a person or an agent would write them. */
 export function writeChange(project: string): void {
   const directory = join(project, 'openspec', 'changes', 'add-login');
   for (const [name, text] of Object.entries({

@@ -1,4 +1,4 @@
-/** A process of its own that works on change sessions when it is told to; it may be told to kill itself on the way. */
+/** A separate process that works on change sessions on command; it can be told to kill itself midway. */
 import { isHoldfastError } from '../../src/foundation/index.js';
 import { ChangeSessions } from '../../src/sessions/change/index.js';
 import { deadlyFileSystem, type KillPlan } from './deadly-file-system.js';
@@ -23,11 +23,11 @@ export interface ChangeOrder {
   readonly place: ChangePlace;
   readonly act: ChangeAct;
   readonly kill?: KillPlan;
-  /** Wall time at which all workers of a race begin. */
+  /** The wall-clock time at which all workers of a race begin. */
   readonly startAt?: number;
 }
 
-/** How an act ended, unless the worker died of it. */
+/** How an act ended, unless the worker died in it. */
 export type ChangeEnding =
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };

@@ -9,7 +9,7 @@ import { RecordingLog } from './recording-log.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** A tasks file with two numbered groups, a nested task, ids that are beginnings of others, and a loose task. */
+/** A tasks file with two numbered groups, a nested task, ids that are prefixes of others, and a loose task. */
 export const TASKS = `# Tasks
 
 ## 1. Setup
@@ -41,26 +41,26 @@ The system SHALL let people in.
 - **AND** a session is kept
 `;
 
-/** A project with a change, sessions over it, and a clock that a test moves. */
+/** A project with a change, sessions over it, and a clock that the test moves. */
 export interface ChangeWorld extends AsyncDisposable {
   readonly dir: TempDir;
   readonly project: string;
   readonly clock: FakeClock;
   readonly log: RecordingLog;
   readonly sessions: ChangeSessions;
-  /** The same project through another instance, as another process would have it. */
+  /** The same project through another instance, as another process would see it. */
   other(overrides?: WorldOptions): ChangeSessions;
   /** A path in the change. */
   file(name: string, change?: string): string;
   read(name: string, change?: string): string;
   write(name: string, content: string | Buffer, change?: string): void;
-  /** The claim of a change as its file has it; undefined when it is free. */
+  /** The claim of a change as stored in its file; undefined if it is free. */
   claim(change?: string): Json;
   claimPath(change?: string): string;
-  /** The published copy of a session; undefined when there is none. */
+  /** The published copy of a session; undefined if there is none. */
   copy(sessionId: string): Json;
   copyPath(sessionId: string): string;
-  /** The sessions that are over, as their files have them. */
+  /** The ended sessions, as stored in their files. */
   ended(): Json[];
 }
 

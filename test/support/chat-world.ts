@@ -9,7 +9,7 @@ import { type ConversationWorld, conversationWorld } from './conversation-world.
 import { playedLaunch } from './night-world.js';
 import { storageTools } from './storage-tools.js';
 
-/** A terminal of which a test has both ends. */
+/** A terminal with both ends in the test's hands. */
 export class TypedTerminal implements TerminalStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -40,12 +40,12 @@ export class TypedTerminal implements TerminalStreams {
     this.stderr = Object.assign(new EventEmitter(), { isTTY: false }) as unknown as NodeJS.WriteStream;
   }
 
-  /** Keys as bytes: `\r` is Enter, `\x03` Ctrl+C. They are heard at once. */
+  /** Keys as bytes: `\r` is Enter, `\x03` Ctrl+C. They take effect at once. */
   type(keys: string): void {
     this.stdin.emit('data', Buffer.from(keys));
   }
 
-  /** What was written since the last look, without what moves the cursor. */
+  /** What was written since the last look, without cursor movements. */
   look(): string {
     const text = this.written;
     this.written = '';
@@ -53,7 +53,7 @@ export class TypedTerminal implements TerminalStreams {
   }
 }
 
-/** The line editor at such a terminal, and what it told. */
+/** The line editor at such a terminal, and what it reported. */
 export interface TypedInput extends Disposable {
   readonly terminal: TypedTerminal;
   readonly input: LineInput;
@@ -78,11 +78,11 @@ export function typedInput(columns?: number): TypedInput {
 /** What an agent does with a prompt. */
 export type Play = (prompt: string) => AsyncGenerator<AgentEvent>;
 
-/** A chat in this process with an agent that is played, and everything that it showed. */
+/** A chat in this process with a scripted agent, and everything it showed. */
 export interface ChatWorld extends AsyncDisposable {
   readonly world: ConversationWorld;
   readonly chat: Chat;
-  /** What the view was told, as `kind: text`. */
+  /** What the view was given, as `kind: text`. */
   readonly shown: string[];
   readonly prompts: string[];
   readonly files: Map<string, string>;

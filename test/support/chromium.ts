@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** The system's own browser; undefined where there is none. */
+/** The system's own browser; undefined if there is none. */
 export const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   (path) => existsSync(path),
 );

@@ -2,7 +2,7 @@ import { type ClaudeOutput, ClaudeReader } from '../../src/agents/claude/read.js
 import type { Usage } from '../../src/agents/events.js';
 import { plusUsage } from '../../src/agents/usage.js';
 
-/** A line of Claude Code, written by hand after what was measured. */
+/** A line from Claude Code, written by hand after measured output. */
 export type Line = Readonly<Record<string, unknown>>;
 
 export const SESSION = { session_id: '8b3a2c11-0000-4000-8000-000000000000', uuid: 'u' };
@@ -60,7 +60,7 @@ export function messageStart(id: string): Line {
   return stream({ type: 'message_start', message: { id, usage: { ...USAGE, output_tokens: 1 } } });
 }
 
-/** As the real one: `type` stands in the middle. */
+/** As in the real one, `type` is in the middle. */
 export function result(overrides: Line = {}): Line {
   return {
     duration_api_ms: 200,
@@ -90,7 +90,7 @@ export function result(overrides: Line = {}): Line {
   };
 }
 
-/** What a reader makes of lines. */
+/** What a reader makes of these lines. */
 export function read(
   lines: readonly Line[],
   reader = new ClaudeReader({ isResumed: false }),
@@ -98,7 +98,7 @@ export function read(
   return withUsageInAll(lines.flatMap((line) => reader.read(JSON.stringify(line))));
 }
 
-/** What replies used is told one by one; here it is added to what is told at the end of their turn. */
+/** The usage of replies arrives one by one; here it is added to the totals at the end of their turn. */
 export function withUsageInAll(outputs: readonly ClaudeOutput[]): ClaudeOutput[] {
   let usage: Usage | null = null;
   return outputs.flatMap((output): ClaudeOutput[] => {

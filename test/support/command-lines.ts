@@ -5,7 +5,7 @@ import { RALPHTOOL } from '../../src/cli/programs/ralphtool-table.js';
 
 const PROGRAMS: Readonly<Record<string, Program>> = { holdfast: HOLDFAST, ralphtool: RALPHTOOL };
 
-/** What a document quotes as a command line of ours: in code, in a console block, or indented. */
+/** Our command lines as quoted in a document: in code, in a console block, or indented. */
 export function quotedCommands(document: string): string[] {
   const text = document.replaceAll("'\\''", '');
   const inline = [...text.matchAll(/`((?:holdfast|ralphtool) [^`\n]+)`/g)];
@@ -13,7 +13,7 @@ export function quotedCommands(document: string): string[] {
   return [...new Set([...inline, ...lines].map(([, line = '']) => line))];
 }
 
-/** Throws where a command line would not be understood. The beginning of commands alone is a name for all of them. */
+/** Throws if a command line would not be understood. The first words of a command alone stand for the whole group. */
 export async function checkCommandLine(line: string): Promise<void> {
   const [name = '', ...words] = [...line.matchAll(/"[^"]*"|'[^']*'|\S+/g)].map(([word]) =>
     word.replaceAll(/^["']|["']$/g, ''),

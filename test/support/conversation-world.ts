@@ -8,7 +8,7 @@ import { RecordingLog } from './recording-log.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** Conversations in a directory of their own, over real files and a clock that a test moves. */
+/** Conversations in their own directory, over real files and a clock that the test moves. */
 export interface ConversationWorld extends AsyncDisposable {
   readonly dir: TempDir;
   readonly base: string;
@@ -25,7 +25,7 @@ export interface ConversationWorld extends AsyncDisposable {
   lines(id: string): string[];
   /** The records of a file. */
   records(id: string): Record<string, unknown>[];
-  /** Puts a file there as somebody else might have written it. */
+  /** Plants a file as another program might have written it. */
   plant(id: string, content: string | Buffer): void;
   /** The names beside the sessions. */
   files(): string[];
@@ -71,7 +71,7 @@ export async function conversationWorld(options: { isInMemory?: boolean } = {}):
   };
 }
 
-/** A file exactly as the published format shows it, written by somebody who has never heard of us. */
+/** A file exactly as in the published format, written by a program that has never heard of us. */
 export function publishedFile(id: string, turns: readonly [string, string][], agent = 'qa-test'): string {
   const metadata = { type: 'metadata', session_id: id, agent, created_at: '2026-01-14T10:00:00.000000' };
   const records = turns.map(([role, content], index) => ({
@@ -81,12 +81,12 @@ export function publishedFile(id: string, turns: readonly [string, string][], ag
     timestamp: `2026-01-14T10:0${index}:00.500000`,
     tokens: content.length,
   }));
-  // As Python's json.dumps spells it.
+  // Spelled as by Python's json.dumps.
   const spell = (record: object) => JSON.stringify(record).replaceAll('":', '": ').replaceAll(',"', ', "');
   return [metadata, ...records].map((record) => `${spell(record)}\n`).join('');
 }
 
-/** A conversation with these turns, given free again. */
+/** Creates a conversation with these turns and releases it. */
 export async function said(
   world: ConversationWorld,
   id: string,
@@ -101,7 +101,7 @@ export async function said(
   conversation.setStatus('completed');
 }
 
-/** Sessions of a process that is gone: what it owned has a dead owner. */
+/** The sessions of a dead process: whatever it owned has a dead owner. */
 export async function deadProcess(world: ConversationWorld) {
   return world.other({ identity: await deadIdentity() });
 }

@@ -1,15 +1,15 @@
 import { createServer, connect as open, type Server, type Socket } from 'node:net';
 
-/** Between a client and its database: cuts connections, or lets nothing through, as a test says. */
+/** Sits between a client and its database; cuts connections or blocks all traffic, as the test wants. */
 export class CuttingProxy implements AsyncDisposable {
   readonly port: number;
-  /** How many connections were cut with a reply in hand. */
+  /** How many connections were cut while a reply was on its way. */
   cuts = 0;
-  /** Asked for each reply; true: the client never gets it, and both ends are gone. */
+  /** Called for each reply; if true, the client never gets it and both ends are closed. */
   shouldCut: (reply: Buffer) => boolean = () => false;
-  /** Nothing goes through in either direction, and nobody is told. */
+  /** Nothing gets through in either direction, and neither side is notified. */
   isSwallowing = false;
-  /** How long replies take. */
+  /** How long replies are delayed. */
   delayMs = 0;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -31,7 +31,7 @@ export class CuttingProxy implements AsyncDisposable {
     return proxy;
   }
 
-  /** Cuts whatever is connected now. */
+  /** Cuts all current connections. */
   cutAll(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
@@ -55,7 +55,7 @@ export class CuttingProxy implements AsyncDisposable {
     });
     server.on('data', (reply) => {
       if (this.isSwallowing) return;
-      // The server has done it, and answered: what was committed is committed.
+      // The server has executed it and answered: what was committed is committed.
       if (this.shouldCut(reply)) {
         this.cuts += 1;
         drop();

@@ -1,39 +1,39 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Where in the talk between a program and its database something happens. */
+/** A point in the exchange between a program and its database. */
 export interface Point {
-  /** What the statement has in it. */
+  /** A part of the statement. */
   readonly statement: string;
-  /** What else, such as an id; absent: every such statement will do. */
+  /** Something else it contains, such as an id; if absent, every such statement matches. */
   readonly about?: string;
-  /** `after`: the database has done it and committed, and its reply is on its way. */
+  /** `after`: the database has executed and committed it, and its reply is on its way. */
   readonly when: 'before' | 'after';
 }
 
-/** A connection that was stopped at a point: nothing more of it gets through until somebody says so. */
+/** A connection stopped at a point: nothing more of it gets through until it is released. */
 export interface Held {
   /** The process id of the server's side. */
   readonly backend: number;
-  /** Ends it towards both sides. */
+  /** Closes it towards both sides. */
   cut(): void;
-  /** Lets it go on as if nothing had been. */
+  /** Lets it continue as if nothing had happened. */
   release(): void;
 }
 
 export type Direction = 'to the database' | 'from the database' | 'both';
 
-/** A way to a database that can be stopped at a statement, cut, and made to keep silent. */
+/** A route to a database that can be stopped at a statement, cut, and silenced. */
 export interface DatabaseProxy extends AsyncDisposable {
   readonly port: number;
-  /** An address by this way. */
+  /** The address of the database through this route. */
   through(url: string): string;
-  /** Resolves when somebody gets there. */
+  /** Resolves when a connection gets there. */
   holdAt(point: Point): Promise<Held>;
-  /** From now on nothing gets through that way; what is sent waits, as on a network that is down. */
+  /** From now on nothing gets through in that direction; data sent waits, as on a network that is down. */
   silence(direction: Direction): void;
-  /** Cuts what is connected; whoever comes from now on is turned away at once, as by a server that is down. */
+  /** Cuts all current connections; new ones are refused at once, as by a server that is down. */
   refuse(): void;
-  /** What waited is delivered, late; who was turned away may come again. */
+  /** Delivers what was held back, late; refused clients may connect again. */
   heal(): void;
   cutAll(): void;
 }
@@ -89,7 +89,7 @@ export async function databaseProxy(
   };
 }
 
-/** One connection. Each side's bytes wait in a queue of their own while that way is closed. */
+/** One connection. Each side's bytes wait in their own queue while that direction is blocked. */
 class Pipe {
   readonly #client: Socket;
   readonly #server: Socket;
@@ -171,7 +171,7 @@ class Pipe {
       for (const data of this.#down.splice(0)) this.#client.write(data);
   }
 
-  /** What a side sent before it went still gets through, unless the way is closed. */
+  /** What a side sent before it closed still gets through, unless the direction is blocked. */
   #ended(socket: Socket): void {
     if (this.#isHeld) return;
     const other = socket === this.#client ? this.#server : this.#client;
@@ -179,14 +179,14 @@ class Pipe {
     if (this.#silent === undefined || (this.#silent !== 'both' && this.#silent !== way)) other.end();
   }
 
-  /** BackendKeyData comes once, behind the password. */
+  /** BackendKeyData comes once, after the password. */
   #noteBackend(data: Buffer): void {
     const at = this.#backend === 0 ? data.indexOf(Buffer.from([0x4b, 0, 0, 0, 12])) : -1;
     if (at !== -1 && data.length >= at + 9) this.#backend = data.readInt32BE(at + 5);
   }
 }
 
-/** Whether it ends with ReadyForQuery: what was asked is done. */
+/** Whether it ends with ReadyForQuery: the query is done. */
 function isReady(data: Buffer): boolean {
   return (
     data.length >= 6 && data.readUInt8(data.length - 6) === 0x5a && data.readInt32BE(data.length - 5) === 5

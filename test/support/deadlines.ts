@@ -1,10 +1,10 @@
 /**
- * How long anything that a test waits for may take before it counts as never. The only such number: a busy machine is
- * slow, not wrong, so it is far longer than any wait on a machine that is not busy.
+ * How long a test waits for anything before giving up on it. This is the only such number: a busy machine is slow, not
+ * wrong, so it is far longer than any wait on an idle machine.
  */
 export const WAIT_MS = 120_000;
 
-/** For a whole test; longer than one wait, so that what failed is told by the wait, which knows what it was about. */
+/** For a whole test. Longer than one wait, so that the wait reports the failure: it knows what it was about. */
 export const TEST_MS = 300_000;
 
 /** For a test that makes hundreds of rounds with real programs. */

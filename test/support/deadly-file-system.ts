@@ -1,13 +1,13 @@
 import { constants } from 'node:fs';
 import { type FileSystem, nodeFileSystem } from '../../src/storage/index.js';
 
-/** At which call of its file system a worker kills itself. */
+/** The call of its file system at which a worker kills itself. */
 export interface KillPlan {
   /** Counted from 1. */
   readonly at: number;
-  /** `within` a write: half of it is written. */
+  /** `within` a write: half of it gets written. */
   readonly when: 'before' | 'within' | 'after';
-  /** All calls, or only those that change something on disk; between two of these a kill makes no difference. */
+  /** All calls, or only those that change something on disk; a kill between two of these makes no difference. */
   readonly calls: 'all' | 'changes';
 }
 
@@ -28,11 +28,11 @@ function changesSomething(name: string, parameters: readonly unknown[]): boolean
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL');
-  // The signal is on its way: nothing may happen any more.
+  // The signal is on its way: nothing more may happen.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000);
 }
 
-/** The kernel does not stop in the middle of a few bytes, but it may in the middle of many. */
+/** The kernel does not stop in the middle of a few bytes, but may in the middle of many. */
 const FEW_BYTES = 16;
 
 function writeHalf([descriptor, buffer, offset, length, position]: Parameters<FileSystem['write']>): void {
@@ -41,7 +41,7 @@ function writeHalf([descriptor, buffer, offset, length, position]: Parameters<Fi
   die();
 }
 
-/** The real file system, except that this process dies around one of its calls. */
+/** The real file system, except that this process dies at one of its calls. */
 export function deadlyFileSystem(plan: KillPlan | undefined): { fileSystem: FileSystem; count(): number } {
   let seen = 0;
   const fileSystem = new Proxy(nodeFileSystem, {

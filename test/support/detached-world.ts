@@ -5,9 +5,9 @@ export const HANG = { steps: [{ say: 'I work.' }, { hang: true }] };
 
 /** A project with a plan, in which runs may be left behind on purpose; they end with the world. */
 export interface DetachedWorld extends RunWorld {
-  /** Asks the run of the project to stop and waits until its process is gone. */
+  /** Asks the project's run to stop and waits until its process is gone. */
   stop(pid: number): Promise<void>;
-  /** The processes of runs that live here. */
+  /** The processes of runs that are alive here. */
   runs(): number[];
 }
 
@@ -27,7 +27,7 @@ export async function detachedWorld(...args: Parameters<typeof runWorld>): Promi
   };
 }
 
-/** Gone, or waiting for somebody to bury it: where the first process does not do that, nobody does. */
+/** Gone, or a zombie waiting to be reaped: if the first process does not do that, nothing does. */
 export function isGone(pid: number): boolean {
   const facts = processFacts(pid);
   return facts === undefined || facts.state === 'Z';

@@ -7,17 +7,19 @@ import { startWorkers } from './workers.js';
 
 export interface Drained {
   readonly taken: number;
-  /** Different entries among those. */
+  /** The number of distinct entries among those. */
   readonly entries: number;
   readonly takings: number;
   readonly highestEpoch: number;
   readonly done: number;
   readonly cuts: number;
-  /** How often a worker gave up and asked again later. */
+  /** How often a worker gave up and retried later. */
   readonly cutOff: number;
 }
 
-/** Many workers, each a process of its own, take everything through a proxy that cuts connections with replies in hand. */
+/**
+ * Many workers, each in its own process, take everything through a proxy that cuts connections while replies are on their way.
+ */
 export async function drainFleetQueue(
   db: Cluster,
   { workers, entries, cutShare, seed }: { workers: number; entries: number; cutShare: number; seed: number },

@@ -28,7 +28,7 @@ const NAMES = question({
 const used = (input: number, output: number, cost: number) => ({ usage: { input, output, cost } });
 const stuck = (words: string) => ({ steps: [say(`${words}\n`), used(9_000, 700, 0.11), notDone] });
 
-/** What the agent does, prompt by prompt: two questions, no way forward, a permission, a turn that is killed, and the rest. */
+/** What the agent does, prompt by prompt: two questions, no progress, a permission, a turn that is killed, and the rest. */
 export const EVENTFUL = [
   {
     steps: [
@@ -71,7 +71,7 @@ export const EVENTFUL = [
 
 export interface EventfulRun {
   readonly id: string;
-  /** What the run that went on to the end printed. */
+  /** The output of the last run, which reached the end. */
   readonly stderr: string;
 }
 

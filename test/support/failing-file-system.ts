@@ -3,14 +3,14 @@ import { type FileSystem, nodeFileSystem } from '../../src/storage/index.js';
 
 export type Call = keyof FileSystem;
 
-/** An errno, or `SHORT`: a write that takes only a part. */
+/** An errno, or `SHORT`: a write that writes only a part. */
 export type Fault = 'ENOSPC' | 'EIO' | 'EACCES' | 'EMFILE' | 'EROFS' | 'SHORT';
 
 export interface FaultPlan {
   readonly fault: Fault;
   /** Which of the calls that can give this fault is the first to do so, counted from 1. */
   readonly at: number;
-  /** Whether all such calls after it fail as well. */
+  /** Whether all such calls after it fail too. */
   readonly isLasting?: boolean;
   /** Only calls with these names. */
   readonly only?: readonly Call[];
@@ -61,13 +61,13 @@ const CAN_GIVE: Readonly<Record<Fault, readonly Call[]>> = {
 const CREATES = constants.O_CREAT;
 const WRITES = constants.O_CREAT | constants.O_WRONLY | constants.O_RDWR;
 
-/** A file system whose N-th call fails. It counts calls and knows which descriptors are open. */
+/** A file system whose N-th call fails. It counts calls and tracks open descriptors. */
 export class FailingFileSystem implements FileSystem {
-  /** All calls by name, with the path or descriptor they were about. */
+  /** All calls by name, with their path or descriptor. */
   readonly calls: { readonly name: Call; readonly about: string }[] = [];
   /** Descriptors that were opened and not closed. */
   readonly openDescriptors = new Map<number, string>();
-  /** Paths whose removal was made to fail: they may be left behind. */
+  /** Paths whose removal was made to fail; they may be left behind. */
   readonly unremovable = new Set<string>();
   readonly #inner: FileSystem;
   #plan: FaultPlan | undefined;
@@ -79,19 +79,19 @@ export class FailingFileSystem implements FileSystem {
     this.#plan = plan;
   }
 
-  /** How often the fault was given. */
+  /** How often the fault occurred. */
   get fired(): number {
     return this.#fired;
   }
 
-  /** The call that gave the fault first. */
+  /** The first call with the fault. */
   firstFault: string | undefined;
 
   count(name: Call): number {
     return this.calls.filter((call) => call.name === name).length;
   }
 
-  /** Starts a plan from here on; without one, faults end. */
+  /** Starts a plan from here on; without one, faults stop. */
   arm(plan: FaultPlan | undefined): void {
     this.#plan = plan;
     this.#eligible = 0;
@@ -99,7 +99,7 @@ export class FailingFileSystem implements FileSystem {
     this.firstFault = undefined;
   }
 
-  /** Runs an action to which the plan does not apply; its calls are not counted as chances. */
+  /** Runs an action to which the plan does not apply; its calls do not count. */
   suspended<Result>(action: () => Result): Result {
     const plan = this.#plan;
     this.#plan = undefined;
@@ -224,7 +224,7 @@ export class FailingFileSystem implements FileSystem {
     return this.openDescriptors.get(descriptor) ?? `descriptor ${descriptor}`;
   }
 
-  /** Counts a call; throws if it is its turn to fail; true if it must be short. */
+  /** Counts a call. Throws if it is its turn to fail; returns true if it must be short. */
   #meet(name: Call, about: string, flags = 0): boolean {
     this.calls.push({ name, about });
     const plan = this.#plan;
@@ -240,7 +240,7 @@ export class FailingFileSystem implements FileSystem {
   }
 }
 
-/** An error as node:fs throws it. */
+/** An error as thrown by node:fs. */
 export function systemError(code: string, call: string, path: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: injected, ${call} '${path}'`), { code, syscall: call, path });
 }
@@ -248,7 +248,7 @@ export function systemError(code: string, call: string, path: string): NodeJS.Er
 function canGive(plan: FaultPlan, name: Call, about: string, flags: number): boolean {
   if (plan.only !== undefined && !plan.only.includes(name)) return false;
   if (!CAN_GIVE[plan.fault].includes(name)) return false;
-  // What /proc shows is made by the kernel: only descriptors can run out there.
+  // The kernel generates /proc: only descriptors can run out there.
   if (about.startsWith('/proc/') && plan.fault !== 'EMFILE') return false;
   if (name !== 'open') return true;
   if (plan.fault === 'ENOSPC') return (flags & CREATES) !== 0;

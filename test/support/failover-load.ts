@@ -2,21 +2,21 @@ import type { OpenFleetQuestions } from '../../src/app/fleet/open-fleet.js';
 import { isHoldfastError } from '../../src/foundation/index.js';
 import { choosing } from './fleet-world.js';
 
-/** What somebody who answered was told, by the id of the set. */
+/** What a person was told about their answer, by the id of the set. */
 export interface Told {
-  /** In the files of the home. */
+  /** Stored in the files of the home. */
   readonly arrived: Set<string>;
   /** Stored, or kept by the sender until it is. */
   readonly onTheirWay: Set<string>;
-  /** How often somebody was told that nothing was stored, and tried again. */
+  /** How often a person was told that nothing was stored, and tried again. */
   refusals: number;
 }
 
 export const nothingTold = (): Told => ({ arrived: new Set(), onTheirWay: new Set(), refusals: 0 });
 
 /**
- * People who answer one set after the other, all at once. Whoever is told that nothing was stored tries again when `onRefusal`
- * resolves: that is what a person does.
+ * People who answer one set after another, all at once. A person who is told that nothing was stored tries again once
+ * `onRefusal` resolves, as people do.
  */
 export async function answerAll(
   people: readonly OpenFleetQuestions[],

@@ -13,7 +13,7 @@ type Json = Record<string, unknown>;
 export interface FakeAgent {
   /** Writes a message. */
   send(message: Json): void;
-  /** Writes bytes as they are. */
+  /** Writes raw bytes. */
   raw(text: string): void;
   update(update: Json, sessionId?: string): void;
   say(text: string, more?: Json): void;
@@ -22,24 +22,22 @@ export interface FakeAgent {
   /** Resolves when the client cancels. */
   cancelled(): Promise<void>;
   sleep(ms: number): Promise<void>;
-  /** Leaves a process behind, in a session of its own, that holds the pipes open; returns its pid. */
+  /** Leaves behind a process in its own session that holds the pipes open; returns its pid. */
   leaveChild(): number;
-  /** Closes its output and lives on. */
+  /** Closes its output but stays alive. */
   closeOutput(): void;
-  /** Return it for a request that is never answered. */
+  /** The return value for a request that is never answered. */
   readonly NO_ANSWER: string;
 }
 
-/** Answers a request; what it throws (an object with code, message, data) is answered as an error. */
+/** Answers a request; if it throws an object with code, message and data, that becomes the error. */
 // biome-ignore lint/suspicious/noExplicitAny: handlers run in another process and read what they please
 export type FakeHandler = (params: any, agent: FakeAgent) => unknown;
 
-/**
- * Handlers by method. Their source is written into a program, so they must not use anything of the test around them.
- */
+/** Handlers by method. Their source is copied into a program, so they must not use anything from the surrounding test. */
 export type FakeHandlers = Readonly<Record<string, FakeHandler>>;
 
-/** An ACP agent that speaks the wire by hand. */
+/** An ACP agent that speaks the wire protocol by hand. */
 export class FakeAcpWorld implements AsyncDisposable {
   readonly #dir: TempDir;
   readonly #connections: AgentConnection[] = [];
@@ -84,7 +82,7 @@ export class FakeAcpWorld implements AsyncDisposable {
       .map((line) => JSON.parse(line) as Json);
   }
 
-  /** The parameters of the requests and notifications of one method. */
+  /** The parameters of all requests and notifications of one method. */
   async receivedOf(method: string): Promise<Json[]> {
     const all = await this.received();
     return all.filter((message) => message.method === method).map((message) => message.params as Json);
@@ -123,12 +121,12 @@ export async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentE
   return all;
 }
 
-/** What was said in an exchange. */
+/** The text of an exchange. */
 export function texts(events: readonly AgentEvent[]): string {
   return events.map((event) => (event.type === 'text' ? event.text : '')).join('');
 }
 
-/** A method written as `name() {}` is no expression by itself. */
+/** A method written as `name() {}` is not an expression on its own. */
 function sourceOf(handle: FakeHandler): string {
   const source = handle.toString();
   return /^(async\s+)?(function|\(|\w+\s*=>)/.test(source)

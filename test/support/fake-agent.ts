@@ -5,12 +5,12 @@ import { systemClock, systemIds } from '../../src/foundation/index.js';
 import { programTools } from './program-world.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** A driver and a program of the test's own that plays the agent. */
+/** A driver and the test's own program that plays the agent. */
 export interface FakeAgent extends AsyncDisposable {
   readonly dir: TempDir;
   readonly tools: DriverTools;
   start(overrides?: Partial<StartOptions>): Promise<AgentConnection>;
-  /** What the program wrote down with `note(value)`, in order. */
+  /** What the program recorded with `note(value)`, in order. */
   notes(): unknown[];
 }
 
@@ -61,7 +61,7 @@ export async function fakeAgent(
   };
 }
 
-/** Everything of one exchange. */
+/** All events of one exchange. */
 export async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
   const collected: AgentEvent[] = [];
   for await (const event of events) collected.push(event);

@@ -3,7 +3,7 @@ import { FakeClock } from '../../src/testing/index.js';
 
 export { FakeClock };
 
-/** Moves the time on, a step every few milliseconds, until something is done. Real time passes by itself. */
+/** Advances the time, a step every few milliseconds, until something is done. Real time passes on its own. */
 export async function whileTimePasses<Value>(
   clock: Clock,
   stepMs: number,

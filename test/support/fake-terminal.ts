@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 
-/** As much of a terminal as our views look at: its size, and that it changes. */
+/** As much of a terminal as our views use: its size, and size changes. */
 export class FakeTerminal extends EventEmitter {
   columns: number;
   rows: number;

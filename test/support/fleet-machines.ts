@@ -4,17 +4,17 @@ import { type DetachedWorld, detachedWorld } from './detached-world.js';
 import { HOLDFAST, type Json, type Machine, machine } from './holdfast-binary.js';
 import { type Cluster, cluster } from './postgres.js';
 
-/** Two machines of one fleet: `home` has a project with a plan and an agent, `away` is where a person sits. */
+/** Two machines of one fleet: `home` has a project with a plan and an agent, `away` is where the person is. */
 export interface FleetMachines extends AsyncDisposable {
   readonly db: Cluster;
   readonly home: DetachedWorld;
   readonly away: Machine;
-  /** Where `home` says that the database is; a login of its own. */
+  /** The database URL that `home` uses; a login of its own. */
   readonly homeUrl: string;
   readonly awayUrl: string;
   /** The services of a process on a machine. */
   servicesOf(one: Machine, url: string): Services;
-  /** The rows of the overview that `away` has of other machines. */
+  /** The overview rows that `away` has for other machines. */
   rowsElsewhere(): Promise<Json[]>;
 }
 

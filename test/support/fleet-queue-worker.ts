@@ -13,10 +13,10 @@ export interface Done {
   readonly epoch: number;
 }
 
-/** A worker in a process of its own that takes and finishes until nothing is left. */
+/** A worker in its own process that takes and finishes entries until none are left. */
 export type FleetQueueWorker = {
   drain(input: { readonly url: string; readonly joinUrl: string }): Promise<{ done: Done[]; cutOff: number }>;
-  /** The time that this process believes it is. */
+  /** The time according to this process. */
   now(): string;
 };
 

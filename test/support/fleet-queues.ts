@@ -6,7 +6,7 @@ import type { Cluster } from './postgres.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** A door to the hub, as somebody. */
+/** A door to the hub with the given login. */
 export function doorTo(url: string, clock: Clock = systemClock): Door {
   return new Door({
     address: parseAddress(url),
@@ -49,7 +49,7 @@ export interface MachineOptions {
   readonly boot?: BootClock;
 }
 
-/** Machines of one fleet, each with its own connection, in this process. */
+/** Machines of one fleet in this process, each with its own connection. */
 export class FleetQueues implements AsyncDisposable {
   readonly #open: FleetQueue[] = [];
   readonly #dir: TempDir;

@@ -17,25 +17,25 @@ export const QUESTIONS = [
 ];
 export const choosing = (label: string) => [{ questionIndex: 0, selectedOption: label }];
 
-/** A machine of a fleet: a home of its own, used from this process and from programs. */
+/** A machine of a fleet with its own home, used by this process and by programs. */
 export interface Member {
   readonly name: string;
   /** Its id in the fleet. */
   readonly id: string;
   readonly services: Services;
   readonly env: Readonly<Record<string, string>>;
-  /** Starts the program on it, by another way to the database if one is given. */
+  /** Starts the program on it, over another route to the database if one is given. */
   start(args: readonly string[], options?: StartOptions): Running;
   /** Puts a question before people. */
   ask(): Promise<QuestionView>;
-  /** One look in both directions, as the next command does it. */
+  /** One sync in both directions, as the next command would do it. */
   pass(): Promise<void>;
 }
 
 export interface StartOptions {
   readonly url?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What stands before the program, such as faketime. */
+  /** What comes before the program, such as faketime. */
   readonly before?: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface FleetWorld extends AsyncDisposable {
   readonly dir: TempDir;
   member(name: string, options?: MemberOptions): Promise<Member>;
   services(name: string, options?: MemberOptions): Services;
-  /** What the hub says of a request. */
+  /** The requests for a session, according to the hub. */
   requestsOf(session: string): Promise<Record<string, unknown>[]>;
 }
 
@@ -132,7 +132,7 @@ export interface HeldLink extends AsyncDisposable {
   readonly states: readonly LinkState[];
 }
 
-/** Holds the link of a machine in this process; what it says of itself is kept. */
+/** Holds a machine's link in this process; the facts it reports about itself are kept. */
 export async function linked({ services }: Pick<Member, 'services'>): Promise<HeldLink> {
   const states: LinkState[] = [];
   const link = holdFleetLink(services, (state) => states.push(state));

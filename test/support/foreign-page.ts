@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of somebody else on this machine, such as what an agent builds, and everything that it hears. */
+/** Another server on this machine, such as one an agent builds, and everything it receives. */
 export interface ForeignServer extends AsyncDisposable {
   readonly port: number;
   readonly heard: { readonly line: string; readonly cookie: string }[];
@@ -27,8 +27,8 @@ export async function foreignServer(): Promise<ForeignServer> {
 }
 
 /**
- * Everything that a page can do to another origin with the cookies of whoever looks at it, as a script: what it could read, by
- * the name of the attack. It is the whole attack only where nothing at all could be read.
+ * Everything a page can do to another origin with its viewer's cookies, as a script. It returns what it could read, by
+ * the name of the attack. The attack failed completely only if nothing could be read.
  */
 export function attackScript(target: string, id: string): string {
   return `(async () => {

@@ -12,21 +12,21 @@ import {
 import { programTools } from './program-world.js';
 import { tempDir } from './temp-dir.js';
 
-/** A project directory, and git with a home of its own: no setting of this machine reaches it. */
+/** A project directory, and git with a home of its own, unaffected by this machine's settings. */
 export interface GitWorld extends AsyncDisposable {
   readonly project: string;
-  /** The user's, where their own configuration is. */
+  /** The user's home, where their own configuration is. */
   readonly home: string;
   readonly tools: WorkspaceTools;
   at(...segments: string[]): string;
   /** Runs git in the project, or in a directory of it. */
   git(args: readonly string[], directory?: string, input?: string): string;
-  /** Makes a repository with these files committed. */
+  /** Creates a repository with these files committed. */
   repository(path: string, files: Readonly<Record<string, string>>): void;
   write(path: string, text: string): void;
   commitAll(message: string, directory?: string): void;
   snapshot(options?: SnapshotOptions): Promise<Snapshot>;
-  /** What happens between two snapshots, told. */
+  /** The changes between two snapshots. */
   changesOf(action: () => void, options?: SnapshotOptions): Promise<WorkspaceChanges>;
 }
 
@@ -57,7 +57,7 @@ export async function gitWorld(): Promise<GitWorld> {
     });
   const git = (args: readonly string[], directory = '.', input = '') =>
     run('git', [...OPTIONS, ...args], directory, input);
-  // In one shell: to start a process takes the longer, the more memory the one has that starts it.
+  // In one shell: the more memory a process has, the longer it takes to start another.
   const gitInTurn = (commands: readonly string[], directory: string, ...words: string[]) => {
     const script = commands.map((command) => `git ${OPTIONS.join(' ')} ${command}`).join('\n');
     run('sh', ['-ec', script, 'sh', ...words], directory);

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { endAll } from './processes.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** What was built: `npm test` does that first. HOLDFAST_TEST_DIST names another build, such as an installed one. */
+/** The built program; `npm test` builds first. HOLDFAST_TEST_DIST names another build, such as an installed one. */
 export const DIST = process.env.HOLDFAST_TEST_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 export const HOLDFAST = join(DIST, 'cli', 'holdfast.cjs');
 export const RALPHTOOL = join(DIST, 'cli', 'ralphtool.cjs');
 export const AUR = join(DIST, 'cli', 'aur.cjs');
 
-/** Where the programs keep the code that V8 made of them. */
+/** Where the programs cache the code V8 compiled. */
 const CODE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/holdfast-code', import.meta.url));
 
 export interface Outcome {
@@ -23,21 +23,21 @@ export interface Outcome {
 }
 
 export interface RunOptions {
-  /** What is piped in; nothing means a closed standard input. */
+  /** What is piped in; if absent, standard input is closed. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** Which program of the package; `holdfast` if absent. */
   readonly program?: 'aur' | 'ralphtool';
-  /** Of another build than ours. */
+  /** Uses a build other than ours. */
   readonly dist?: string;
-  /** The test is about the process: its start, its descriptors, what it leaves behind when it ends. */
+  /** The test is about the process: its start, its descriptors, what it leaves behind. */
   readonly isProcess?: boolean;
 }
 
 export type AsideOptions = Pick<RunOptions, 'input' | 'cwd' | 'env' | 'program'>;
 
-/** A machine of its own for the program: home, data, project and temporary directory. */
+/** A separate machine for the program: home, data, project and temporary directory. */
 export interface Machine extends AsyncDisposable {
   readonly dir: TempDir;
   readonly env: Readonly<Record<string, string>>;
@@ -45,14 +45,14 @@ export interface Machine extends AsyncDisposable {
   readonly project: string;
   /** Where question sets are. */
   readonly questions: string;
-  /** Runs a command to its end: in this process where that makes no difference; see `needsProcess`. */
+  /** Runs a command to its end: in this process if that makes no difference; see `needsProcess`. */
   run(args: readonly string[], options?: RunOptions): Promise<Outcome>;
-  /** Runs a command with --json and parses what it printed. */
+  /** Runs a command with --json and parses its output. */
   json(args: readonly string[], options?: RunOptions): Promise<{ code: number | null; data: Json }>;
-  /** As `run` and `json`, always in this process: for what a test needs to be done and is not about. */
+  /** As `run` and `json`, always in this process: for what a test needs done but is not about. */
   aside(args: readonly string[], options?: AsideOptions): Promise<Outcome>;
   asideJson(args: readonly string[], options?: AsideOptions): Promise<{ code: number | null; data: Json }>;
-  /** Starts a command; whatever still runs at the end of the block is killed. */
+  /** Starts a command; if it is still running at the end of the block, it is killed. */
   start(args: readonly string[], options?: RunOptions): Running;
   /** Writes config.json. */
   configure(settings: unknown): void;
@@ -81,7 +81,7 @@ export class Running {
       this.stderr += text;
       this.#tell();
     });
-    // A program that ends early closes its input; writing on is not what a test is about.
+    // A program that ends early closes its input; writing to it afterwards is not what a test is about.
     child.stdin.on('error', () => {});
     this.ended = new Promise((resolve, reject) => {
       child.on('error', reject);
@@ -92,7 +92,7 @@ export class Running {
     });
   }
 
-  /** Resolves with the first match in what was printed so far or will be; rejects if the program ends without. */
+  /** Resolves with the first match in past or future output; rejects if the program ends without one. */
   async printed(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = pattern.exec(this[stream]);
@@ -127,7 +127,7 @@ export async function machine(options: { readonly path?: string } = {}): Promise
   for (const path of [home, temporary, project]) mkdirSync(path, { mode: 0o700 });
   const env = {
     PATH: options.path ?? process.env.PATH ?? '',
-    // Shared, so that a test's commands start like the second command of a user and leave nothing beside their sessions.
+    // Shared, so that a test's commands start like a user's second command and leave nothing beside their sessions.
     HOLDFAST_CODE_CACHE: CODE_CACHE,
     HOME: home,
     TMPDIR: temporary,
@@ -153,7 +153,7 @@ export async function machine(options: { readonly path?: string } = {}): Promise
     return started.ended;
   };
   const aside = async (args: readonly string[], options: AsideOptions = {}) => {
-    // Some tests start only programs: they need not load all of ours.
+    // Some tests start only programs and need not load all our code.
     const { PROGRAMS, runHere } = await import('./run-here.js');
     const outcome = await runHere(args, {
       program: PROGRAMS[options.program ?? 'holdfast'],
@@ -188,7 +188,7 @@ export async function machine(options: { readonly path?: string } = {}): Promise
         return one.ended;
       });
       await Promise.all(ends);
-      // What they had started, such as an agent that hangs on purpose.
+      // Whatever they had started, such as an agent that hangs on purpose.
       await endAll(dir.path);
       await dir[Symbol.asyncDispose]();
     },
@@ -196,10 +196,10 @@ export async function machine(options: { readonly path?: string } = {}): Promise
 }
 
 /**
- * Whether a command line is run by the built program. What a command reads, writes, says and returns is the same in the
- * process of the test, with the same files, agents and environment; only what the small entry answers by itself, what
- * reads the real standard input and what is about Node is not. Only scenarios do without; HOLDFAST_TEST_BINARIES=1 starts
- * a process for each of theirs, too (vitest.config.ts).
+ * Whether the built program runs a command line. What a command reads, writes, says and returns is the same in the
+ * test's own process, with the same files, agents and environment. The exceptions are what the small entry answers on
+ * its own, what reads the real standard input, and what is about Node. Only scenarios skip the program;
+ * HOLDFAST_TEST_BINARIES=1 starts a process for each of theirs too (vitest.config.ts).
  */
 function needsProcess(
   args: readonly string[],
@@ -214,7 +214,7 @@ function needsProcess(
 }
 
 const ENTRY_ANSWERS = [undefined, '--version', '-V', '--help', '-h', 'help'];
-/** A hook ends with 0 whatever happens, which is the entry's doing; a server of MCP and --plain have the process's own streams. */
+/** A hook always exits with 0, which the entry ensures; an MCP server and --plain use the process's own streams. */
 const ABOUT_THE_PROCESS: readonly (string | undefined)[] = ['hook', 'mcp'];
 const ABOUT_NODE = /^NODE_|^HOLDFAST_CODE_CACHE$/;
 

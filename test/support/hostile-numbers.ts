@@ -1,4 +1,4 @@
-/** What a hostile or careless program may give where a number is expected. */
+/** What a hostile or careless program may give in place of a number. */
 export const HOSTILE_NUMBERS: readonly unknown[] = [
   Number.NaN,
   Number.POSITIVE_INFINITY,
@@ -13,7 +13,7 @@ export const HOSTILE_NUMBERS: readonly unknown[] = [
   'many',
 ];
 
-/** A value once for every number in it and every hostile one: a copy in which that number is replaced. */
+/** For every number in a value and every hostile one: a copy with that number replaced. */
 export function* withHostileNumbers<Value extends object>(
   value: Value,
 ): Generator<{ readonly place: string; readonly number: unknown; readonly hostile: Value }> {
@@ -22,12 +22,12 @@ export function* withHostileNumbers<Value extends object>(
       yield { place: place.join('.'), number, hostile: replaced(value, place, number) as Value };
 }
 
-/** A value once for every number in it, however deep: a copy in which that number is this one. */
+/** For every number in a value, however deep: a copy with that number replaced by this one. */
 export function eachNumber<Value extends object>(value: Value, number: unknown): Value[] {
   return numbersIn(value).map((place) => replaced(value, place, number) as Value);
 }
 
-/** A copy in which every number is the same one. */
+/** A copy with every number replaced by the same one. */
 export function everyNumber<Value extends object>(value: Value, number: unknown): Value {
   return numbersIn(value).reduce<object>((copy, place) => replaced(copy, place, number), value) as Value;
 }

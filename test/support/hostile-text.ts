@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import attack from '../fixtures/attack-strings.json' with { type: 'json' };
 import type { SeededRandom } from './seeded-random.js';
 
-/** Text that an agent might send to do something to a terminal. */
+/** Text an agent might send to manipulate a terminal. */
 export const ATTACKS: readonly string[] = attack.cases.map((one) => one.text);
 
 const PIECES = [
@@ -68,7 +68,7 @@ const PIECES = [
   '/',
 ];
 
-/** A text made of what could do harm, and of what looks as if it were ours. */
+/** A text made of harmful parts and of parts that look like ours. */
 export function hostileText(random: SeededRandom): string {
   let text = '';
   const length = 1 + random.below(8);
@@ -78,13 +78,13 @@ export function hostileText(random: SeededRandom): string {
   return text;
 }
 
-/** What must never reach a terminal as it is; a joiner or a style within an emoji may. */
+/** What must never reach a terminal raw; a joiner or a style within an emoji may. */
 const FORBIDDEN =
   /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\ufff9-\ufffb\u2800]/u;
 const WITHIN_EMOJI =
   /[\p{Extended_Pictographic}\p{Emoji_Modifier}0-9#*]\ufe0f?(\u200d[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)*/gu;
 
-/** No control byte, nothing hidden, nothing that reorders; line breaks are ours. */
+/** No control byte, nothing hidden, nothing that reorders text; line breaks are ours. */
 export function assertVisible(text: string, what: string): void {
   const rest = text.replaceAll('\n', '').replaceAll(WITHIN_EMOJI, '');
   const found = FORBIDDEN.exec(rest);
@@ -95,7 +95,7 @@ export function assertVisible(text: string, what: string): void {
   ).toBeNull();
 }
 
-/** Every line is one that we would write ourselves. */
+/** Every line is one we would write ourselves. */
 export function assertLines(text: string, allowed: readonly RegExp[], what: string): void {
   for (const line of text.replace(/\n$/, '').split('\n')) {
     if (!allowed.some((pattern) => pattern.test(line)))

@@ -53,7 +53,7 @@ export function answer(overrides: Partial<DraftAnswer> = {}): DraftAnswer {
   return { selected: [], isOther: false, text: '', isConfirmed: false, ...overrides };
 }
 
-/** Keys by name; what is no name is typed, `paste:` pasted. */
+/** Keys by name; a word that is not a name is typed, and one with `paste:` is pasted. */
 export function keysOf(...presses: string[]): Key[] {
   return presses.map((press): Key => {
     if (press.startsWith('paste:')) return { name: 'paste', text: press.slice('paste:'.length) };
@@ -83,7 +83,7 @@ const NAMES = new Set<string>([
   'unknown',
 ]);
 
-/** Question sessions of a machine, from another process than the program's: what agents and other people do. */
+/** The question sessions of a machine, from a process other than the program's: what agents and other people do. */
 export function elsewhere(world: Machine): QuestionSessions {
   const tools = storageTools();
   const store = new FileQuestionStore(tools, {

@@ -2,21 +2,21 @@ import type { FileSystem } from '../../src/storage/index.js';
 import { type Call, systemError } from './failing-file-system.js';
 import type { Listing, LockFileSystem } from './memory-file-system.js';
 
-/** What the world decides where the outcome of a call is open. */
+/** Decisions of the world, for calls with more than one possible outcome. */
 export interface Fate {
-  /** Whether a name that came or went during a listing is listed. */
+  /** Whether a name that appeared or vanished during a listing is listed. */
   isListed(name: string): boolean;
-  /** The error that a call gives, if it is to fail. */
+  /** The error a call gives, if it is to fail. */
   errorOf?(call: Call, path: string): string | undefined;
 }
 
 /**
- * A program of synchronous code that can be stopped between any two calls of its file system, though JavaScript has
- * no such thing: it is run again from its start with the results of its earlier calls, and thrown out of at the
- * first call that is not allowed yet. So it must do the same each time: no time, no chance, no state outside.
+ * A synchronous program that can be stopped between any two calls of its file system, though JavaScript cannot do that.
+ * It is rerun from its start with the results of its earlier calls, and aborted by an exception at the first call not
+ * allowed yet. So it must do the same each time: no time, no randomness, no outside state.
  */
 export class SteppedProgram {
-  /** Whether the program has come to its end. */
+  /** Whether the program has finished. */
   isDone = false;
   readonly #world: LockFileSystem;
   readonly #fate: Fate;
@@ -77,7 +77,7 @@ export class SteppedProgram {
     }
   }
 
-  /** Makes a call once and returns what gives its outcome again and again. */
+  /** Makes a call once and returns a function that repeats its outcome. */
   #perform(call: Call, parameters: unknown[]): (parameters: unknown[]) => unknown {
     const listing = this.#listing;
     this.#listing = undefined;

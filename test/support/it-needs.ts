@@ -10,19 +10,19 @@ export interface Needs {
   readonly strace?: true;
   /** Private pid and mount namespaces. */
   readonly unshare?: true;
-  /** A browser at one of the usual places. */
+  /** A browser in one of the usual places. */
   readonly chromium?: true;
   /** Private time namespaces. */
   readonly timeNamespace?: true;
   /** The programs of a PostgreSQL server. */
   readonly postgres?: true;
-  /** A pooler in front of one. */
+  /** A connection pooler for one. */
   readonly pgbouncer?: true;
-  /** Programs with a clock of their own. */
+  /** Programs with their own clock. */
   readonly faketime?: true;
   /** Private networks with names, and links between them. */
   readonly networkNamespace?: true;
-  /** A file system of one's own at a place of one's choice. */
+  /** A file system mounted at a chosen place. */
   readonly mount?: true;
 }
 
@@ -43,7 +43,7 @@ const PROBES: Readonly<Record<keyof Needs, () => boolean>> = {
 };
 
 /**
- * A test that not every machine can run. Where something is missing it is skipped and its name says why; with
+ * A test that not every machine can run. If something is missing it is skipped and its name says why; with
  * HOLDFAST_NO_SKIPS=1 (the machine that must prove everything) it fails instead.
  */
 export function itNeeds(

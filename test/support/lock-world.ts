@@ -12,7 +12,7 @@ import type { SeededRandom } from './seeded-random.js';
 
 export const LOCK = '/sessions/session';
 const NOW = new Date('2026-03-01T12:00:00.000Z');
-/** Above every pid that a kernel gives, so that asking the real one says: gone. */
+/** Higher than any pid the kernel assigns, so the real kernel always reports it as gone. */
 export const FIRST_PID = 5_000_000;
 
 export interface Taker {
@@ -24,8 +24,8 @@ export interface Taker {
 }
 
 /**
- * The lock protocol, one file-system call at a time: takers are stopped and killed between any two calls, and readdir
- * shows names that come or go meanwhile, or does not.
+ * The lock protocol, one file-system call at a time. Takers are stopped and killed between any two calls, and readdir
+ * may or may not show names that appear or vanish meanwhile.
  */
 export class LockWorld {
   readonly fileSystem = new LockFileSystem(NOW, ['/sessions', '/trash']);
@@ -36,7 +36,7 @@ export class LockWorld {
     this.#fate = fate;
   }
 
-  /** Somebody who takes the lock this often, stays inside for two checks, and lets it go (or keeps it). */
+  /** A taker that takes the lock this often, stays inside for two checks, and releases it (or keeps it). */
   taker(name: string, options: { rounds?: number; keeps?: boolean } = {}): Taker {
     const pid = FIRST_PID + this.takers.length;
     this.fileSystem.processes.set(pid, `start-${name}`);
@@ -69,7 +69,7 @@ export class LockWorld {
   }
 }
 
-/** Four takers that run in bursts, some killed on the way; ends when two are inside or all are done. */
+/** Four takers that run in bursts, some killed midway; ends when two are inside or all are done. */
 export function runRandomSchedule(random: SeededRandom): { holders: string[]; steps: string[] } {
   const failures = random.chance(0.3) ? 0.02 : 0;
   const world = new LockWorld({
@@ -98,7 +98,7 @@ export function runRandomSchedule(random: SeededRandom): { holders: string[]; st
   }
 }
 
-/** A program that meets an injected error ends there, as a command would; its process lives on. */
+/** A program that meets an injected error ends there, as a command would; its process stays alive. */
 function stepTolerantly(taker: Taker, calls: number): void {
   try {
     taker.program.step(calls);

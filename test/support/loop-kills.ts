@@ -17,7 +17,7 @@ export interface LoopStory {
   readonly name: string;
   prepare(worker: Looper, directory: string): Promise<void>;
   act(worker: Looper, place: Place): Promise<unknown>;
-  /** What may be seen afterwards; `before` is what was there. */
+  /** What may be seen afterwards; `before` is the state before the kill. */
   assert(before: Seen, after: Seen, isDone: boolean): void;
 }
 
@@ -77,7 +77,7 @@ export const LOOP_STORIES: readonly LoopStory[] = [
   },
 ];
 
-/** Kills a process at one call of its file system and has a fresh one look, go on, and commit again. */
+/** Kills a process at one call of its file system and has a fresh one look, continue, and commit again. */
 export async function killLoopAt(
   story: LoopStory,
   plan: KillPlan,
@@ -112,7 +112,7 @@ export async function killLoopAt(
   return isDone ? 'done' : 'killed';
 }
 
-/** Processes that take turns; the next one is being started meanwhile. */
+/** Processes that take turns; the next one is already being started. */
 export class LoopRelay implements AsyncDisposable {
   current: Looper;
   #spare: Promise<Looper>;

@@ -7,7 +7,7 @@ import { RecordingLog } from './recording-log.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** The loop of a project of its own, over real files and a clock that a test moves. */
+/** The loop of its own project, over real files and a clock that the test moves. */
 export interface LoopWorld extends AsyncDisposable {
   readonly dir: TempDir;
   readonly project: string;
@@ -16,7 +16,7 @@ export interface LoopWorld extends AsyncDisposable {
   readonly clock: FakeClock;
   readonly log: RecordingLog;
   readonly loops: LoopSessions;
-  /** The same project through another instance, as another process would have it. */
+  /** The same project through another instance, as another process would see it. */
   other(overrides?: Partial<LoopSessionsOptions>): LoopSessions;
   path(...segments: string[]): string;
   read(file: string): Record<string, unknown>;
@@ -67,7 +67,7 @@ export async function loopWorld(
   };
 }
 
-/** What was measured: ten tests, so many of them pass. */
+/** A measurement: ten tests, this many of them passing. */
 export function measured(passing: number, overrides: Partial<Measurement> = {}): Measurement {
   const total = overrides.tests?.total ?? 10;
   return {
@@ -85,7 +85,7 @@ export function outcome(overrides: Partial<IterationOutcome> = {}): IterationOut
   return { run: 'answered', measured: measured(0), claim: { metrics: {} }, ...overrides };
 }
 
-/** The same with the agent's word that it is done. */
+/** The same, with the agent claiming to be done. */
 export function done(measurement: Measurement, overrides: Partial<IterationOutcome> = {}): IterationOutcome {
   return outcome({ measured: measurement, claim: { metrics: {}, exitSignal: true }, ...overrides });
 }

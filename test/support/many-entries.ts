@@ -2,7 +2,7 @@ import { hashOf } from '../../src/queue/index.js';
 import type { Cluster } from './postgres.js';
 import { PLAN_FILES } from './queue-entries.js';
 
-/** Queues many at once, as somebody who may write the table. */
+/** Queues many at once, with write access to the table. */
 export async function manyEntries(db: Pick<Cluster, 'sql'>, count: number): Promise<void> {
   const machine = '00000000-0000-4000-8000-0000000000e0';
   await db.sql(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Copies a pending set until there are this many; `Number 1` or `number-1?` in its text counts on, and so do the times. */
+/** Copies a pending set until there are this many; `Number 1` or `number-1?` in its text is counted up, as are the times. */
 export function multiplySet(directory: string, id: string, count: number): void {
   const files = ['request.json', 'status.json'].map(
     (name) => [name, readFileSync(join(directory, id, name), 'utf8')] as const,

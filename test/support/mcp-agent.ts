@@ -2,7 +2,7 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { HOLDFAST, type Json, type Machine } from './holdfast-binary.js';
 
-/** The two protocols that clients speak: with a handshake (2025), and without one (2026-07-28). */
+/** The two protocols of clients: with a handshake (2025), and without one (2026-07-28). */
 export const ERAS = ['legacy', 'modern'] as const;
 export type Era = (typeof ERAS)[number];
 
@@ -12,7 +12,7 @@ const NEGOTIATION: Readonly<Record<Era | 'auto', NonNullable<ClientOptions['vers
   auto: { mode: 'auto' },
 };
 
-/** What a tool call came back with. */
+/** The result of a tool call. */
 export interface ToolReply {
   readonly isError: boolean;
   readonly text: string;

@@ -2,21 +2,21 @@ import { dirname } from 'node:path';
 import { MemoryFileSystem } from '../../src/testing/memory-file-system.js';
 import { systemError } from './failing-file-system.js';
 
-/** A directory that is being listed while others change it. */
+/** A directory being listed while others change it. */
 export interface Listing {
   readonly directory: string;
-  /** There from the first to the last moment: listed for certain. */
+  /** Present from the first to the last moment, so certain to be listed. */
   readonly certain: Set<string>;
-  /** Came or went meanwhile: POSIX leaves it open whether they are listed. */
+  /** Appeared or vanished meanwhile: POSIX does not say whether they are listed. */
   readonly open: Set<string>;
 }
 
 /**
- * A file system in memory to run the lock in, one call at a time. Listing a directory takes two steps (`beginListing`,
- * `endListing`), because readdir(3) of a large directory is not one moment in time. Time stands still in it.
+ * A file system in memory for running the lock one call at a time. Listing a directory takes two steps (`beginListing`,
+ * `endListing`), because readdir(3) of a large directory does not happen in one moment. Time stands still in it.
  */
 export class LockFileSystem extends MemoryFileSystem {
-  /** Start time of each living process, as /proc tells it. */
+  /** The start time of each living process, as in /proc. */
   readonly processes = new Map<number, string>();
   readonly #listings = new Set<Listing>();
 
@@ -41,7 +41,7 @@ export class LockFileSystem extends MemoryFileSystem {
     return process === null ? super.open(path, flags, mode) : this.#openProcess(Number(process[1]), path);
   }
 
-  /** Moves everything in a directory somewhere else, as a rename of the directory would. */
+  /** Moves everything in a directory elsewhere, as renaming the directory would. */
   moveAway(directory: string, elsewhere: string): void {
     for (const name of this.list(directory)) this.rename(`${directory}/${name}`, `${elsewhere}/${name}`);
   }
@@ -63,7 +63,7 @@ export class LockFileSystem extends MemoryFileSystem {
     return this.describe({ bytes: Buffer.from(`${pid} (node) S${' 0'.repeat(18)} ${startTime} 0`) });
   }
 
-  // While the first directory is made, the list is not there yet.
+  // While the first directory is created, the list does not exist yet.
   #listingsOf(path: string): Listing[] {
     return [...(this.#listings ?? [])].filter((listing) => listing.directory === dirname(path));
   }

@@ -3,19 +3,19 @@ import { type FileFacts, nodeFileSystem, OpenFlags } from '../../src/storage/ind
 import { MemoryFileSystem } from '../../src/testing/index.js';
 
 /**
- * The file system in memory that we publish, with what the system tells of processes from the real one, and with ways to put
- * files there and look at them. For tests that work through many files and need no disk.
+ * The file system in memory that we publish. It gets facts about processes from the real system, and has methods to
+ * plant and inspect files. For tests that use many files and need no disk.
  */
 export class MemoryTree extends MemoryFileSystem {
   readonly #real = new Set<number>();
 
   constructor() {
-    // No two changes at the same time, so that each is seen.
+    // No two changes at the same time, so that each one is noticed.
     let timeMs = 1;
     super({ now: () => new Date(timeMs++) });
   }
 
-  /** Makes a file, and every directory above it. */
+  /** Creates a file and every directory above it. */
   plant(path: string, text: string): void {
     this.plantDirectory(dirname(path));
     if (this.look(path) !== undefined) this.unlink(path);
@@ -31,7 +31,7 @@ export class MemoryTree extends MemoryFileSystem {
     this.makeDirectory(path, 0o700);
   }
 
-  /** The text of a file; undefined where there is none. */
+  /** The text of a file; undefined if there is none. */
   text(path: string): string | undefined {
     if (this.look(path) === undefined) return undefined;
     const descriptor = super.open(path, OpenFlags.read);
@@ -40,7 +40,7 @@ export class MemoryTree extends MemoryFileSystem {
     return text;
   }
 
-  /** Removes a directory and all below it, as somebody outside would. */
+  /** Removes a directory and everything below it, as another program might. */
   removeAll(path: string): void {
     if (this.look(path)?.kind === 'directory') {
       for (const name of this.list(path)) this.removeAll(`${path}/${name}`);
@@ -89,7 +89,7 @@ export class MemoryTree extends MemoryFileSystem {
   }
 }
 
-/** What the system tells of processes and of itself. */
+/** Paths that hold facts about processes and the system itself. */
 function isOfSystem(path: string): boolean {
   return path.startsWith('/proc/') || path.startsWith('/sys/');
 }

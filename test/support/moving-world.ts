@@ -18,21 +18,21 @@ export const write = (path: string, content: string) => ({ write: { path, conten
 
 const PLAN = '# PRP: Files\n\nMake the files.\n\n### Success Criteria\n\n- [ ] they are there\n';
 
-/** A machine of the fleet: a home of its own, with its own agent. */
+/** A machine of the fleet: its own home, with its own agent. */
 export interface FleetHome {
   readonly name: string;
   readonly machine: Machine;
   readonly state: string;
-  /** What its agent plays from now on. */
+  /** Sets what its agent plays from now on. */
   play(turns: Turns): void;
   worker(args?: readonly string[]): Running;
   /** The loop, conversation and worktree of a run here. */
   loop(run: string): Json;
   turns(run: string): Json[];
   worktree(run: string): string;
-  /** The process that ends the run with its lease. */
+  /** The process that ends the run together with its lease. */
   guard(run: string): number;
-  /** Whether its worker has heard that the run is to go elsewhere. */
+  /** Whether its worker has heard that the run should move elsewhere. */
   isWantedElsewhere(run: string): boolean;
 }
 
@@ -65,7 +65,7 @@ export class MovingWorld implements AsyncDisposable {
     }).trim();
   }
 
-  /** A machine that has joined; the first one makes the fleet. */
+  /** A machine that has joined; the first one creates the fleet. */
   async home(
     name: string,
     settings: Readonly<Record<string, unknown>> = {},
@@ -101,7 +101,7 @@ export class MovingWorld implements AsyncDisposable {
     return home;
   }
 
-  /** The person's clone, with a plan that was pushed. */
+  /** The person's clone, with a plan that has been pushed. */
   project({ machine: { project } }: FleetHome): string {
     if (!existsSync(join(project, '.git'))) {
       this.git(project, 'init', '--quiet', '-b', 'main');
@@ -126,7 +126,7 @@ export class MovingWorld implements AsyncDisposable {
     return String(row?.id);
   }
 
-  /** Queues the same again, as often as is wanted; returns the ids. */
+  /** Queues the same again this many times; returns the ids. */
   async copies(id: string, count: number): Promise<string[]> {
     const rows = await this.db.sql(
       `insert into holdfast.entry (id, position, repository, base, agent, project, plan, content, options, on_failure, created_by,
@@ -161,15 +161,15 @@ export class MovingWorld implements AsyncDisposable {
     return entry;
   }
 
-  /** As if the length of a lease had passed, on the clock of the database. */
+  /** As if a lease's length had passed on the database's clock. */
   async endLeases(): Promise<void> {
     await this.db.sql("update holdfast.entry set lease_until = clock_timestamp() where state = 'running'");
   }
 
-  /** Pulls the plug: every process of a home at once. */
+  /** Pulls the plug: kills every process of a home at once. */
   async pull({ machine: { dir } }: FleetHome): Promise<void> {
     const own = living(dir.path);
-    // A guard has nothing of its worker in it but its parent.
+    // Nothing in a guard points to its worker except its parent.
     const guards = living('guard.cjs').filter((pid) => own.includes(parentOf(pid)));
     for (const pid of [...own, ...guards]) kill(pid);
     await until(() => living(dir.path).length === 0);
@@ -186,7 +186,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // gone meanwhile
+    // gone in the meantime
   }
 }
 
@@ -202,7 +202,7 @@ function readLines(path: string): Json[] {
     .map((line) => JSON.parse(line));
 }
 
-/** Every file of a tree but git's, with its content. */
+/** Every file of a tree except git's, with its content. */
 export function filesOf(top: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const entry of readdirSync(top, { recursive: true, withFileTypes: true })) {

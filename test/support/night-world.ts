@@ -24,7 +24,7 @@ import { FakeClock } from './fake-clock.js';
 import { storageTools } from './storage-tools.js';
 import { type TempDir, tempDir } from './temp-dir.js';
 
-/** What an agent does with a prompt: the files that it writes, and the events that its driver tells. */
+/** What an agent does with a prompt: the files it writes, and the events its driver reports. */
 export interface PlayedTurn {
   readonly files?: Readonly<Record<string, string>>;
   /** What happens while the agent works on the prompt. */
@@ -32,7 +32,7 @@ export interface PlayedTurn {
   readonly events: readonly AgentEvent[];
 }
 
-/** The real loop over real files and checks, with an agent that is played or real, and a clock that runs when the run waits. */
+/** The real loop over real files and checks, with a scripted or real agent, and a clock that advances while the run waits. */
 export interface NightWorld extends AsyncDisposable {
   readonly dir: TempDir;
   readonly clock: FakeClock;
@@ -41,11 +41,11 @@ export interface NightWorld extends AsyncDisposable {
   readonly questions: QuestionSessions;
   /** The session of the runs so far. */
   readonly sessionId: string;
-  /** Everything that was ever written into the journal. */
+  /** Everything ever written to the journal. */
   journal(): RunEvent[];
   /** Every prompt, by the process that got it. */
   readonly prompts: string[];
-  /** Runs until the end, from the start or, after one, from where it stood. */
+  /** Runs to the end, from the start or from where the last run stopped. */
   run(options?: {
     readonly isReset?: boolean;
     readonly skip?: SkipWish;
@@ -57,19 +57,19 @@ export interface NightWorld extends AsyncDisposable {
 export interface NightOptions {
   readonly service: ServiceName;
   readonly now: string;
-  /** The prompts are answered by these, one after the other; or by an agent that is started in the project. */
+  /** Answers the prompts one after another; or an agent that is started in the project does. */
   readonly turns: readonly PlayedTurn[] | ((project: string) => StartConnection);
   readonly budget?: Budget;
   /** The phases of the run; those of `tdd` unless given. */
   readonly preset?: Preset;
-  /** `node --test` unless said otherwise. */
+  /** `node --test` unless given. */
   readonly check?: string;
-  /** Whether time stands still, so that nothing but a person ends a wait. */
+  /** Whether time stands still, so that only a person can end a wait. */
   readonly isFrozen?: boolean;
   readonly isAttended?: boolean;
   /** What it shares with other runs. */
   readonly shared?: (tools: LockTools, sessionId: string) => SharedLimits;
-  /** What the journal is written with. */
+  /** The file system the journal is written with. */
   readonly fileSystem?: FileSystem;
   readonly onEvent?: (event: RunEvent, world: NightWorld) => void;
 }
@@ -94,7 +94,7 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
     retentionMs: 0,
     timeoutMs: 0,
   });
-  // Programs live in real time.
+  // Programs use real time.
   const real = storageTools();
   const registry = new ProgramRegistry(real, dir.at('programs'));
   const processes = new ProcessSessions({
@@ -208,7 +208,7 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
   return world;
 }
 
-/** Time that runs as fast as it can while somebody waits for it, and lets everybody else have their turn in between. */
+/** Time that runs as fast as it can while someone waits for it, and gives everyone else a turn in between. */
 class NightClock extends FakeClock {
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (!Number.isFinite(ms)) return super.sleep(ms, signal);
@@ -218,7 +218,7 @@ class NightClock extends FakeClock {
   }
 }
 
-/** An agent that is played by this function. */
+/** An agent played by this function. */
 export function playedLaunch(
   driver: string,
   project: string,

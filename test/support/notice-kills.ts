@@ -5,18 +5,18 @@ import { PATIENT } from './deadlines.js';
 import { machine, type Running } from './holdfast-binary.js';
 import { noticeServer } from './notice-server.js';
 
-/** When the process that would send is killed. */
+/** When the sending process is killed. */
 export type KillPoint =
-  /** Its message has arrived, and it does not know it. */
+  /** Its message has arrived, but it does not know that yet. */
   | 'arrived'
   /** The notice is on disk. */
   | 'queued'
-  /** So long after the question was on disk. */
+  /** This long after the question was on disk. */
   | { readonly afterMs: number };
 
 /**
- * A question is asked, its asker is killed while it tells of it, and another process lives on: the person is told at least
- * once, at most twice, and always under the same id. Returns how often.
+ * A question is asked, its asker is killed while sending the notice, and another process survives: the person is
+ * notified at least once, at most twice, and always under the same id. Returns how often.
  */
 export async function killWhileTelling(point: KillPoint): Promise<number> {
   await using world = await machine();

@@ -12,16 +12,16 @@ export interface Received {
   readonly body: Json;
 }
 
-/** What a server says to a request; `hang` never replies. */
+/** A server's reply to a request; `hang` never replies. */
 export type Reply =
   | { readonly status: number; readonly headers?: Record<string, string>; readonly body?: unknown }
   | 'hang';
 
-/** A server on loopback that remembers what it was sent: a stand-in for ntfy, Gotify, Slack or one's own. */
+/** A server on loopback that remembers what it was sent: a stand-in for ntfy, Gotify, Slack or a custom one. */
 export interface NoticeServer extends AsyncDisposable {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Resolves once so many requests came that fit. */
+  /** Resolves once this many matching requests have arrived. */
   until(count: number, fits?: (request: Received) => boolean): Promise<readonly Received[]>;
 }
 

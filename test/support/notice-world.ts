@@ -7,22 +7,22 @@ import { FakeClock } from './fake-clock.js';
 import { RecordingLog } from './recording-log.js';
 import { tempDir } from './temp-dir.js';
 
-/** A home with channels, and time that a test moves. */
+/** A home with channels, and time that the test moves. */
 export interface NoticeWorld extends AsyncDisposable {
   readonly clock: FakeClock;
   readonly services: Services;
   readonly environment: Readonly<Record<string, string>>;
   /** What was written to the screen. */
   readonly screen: { readonly text: string };
-  /** What the log was told. */
+  /** What was written to the log. */
   readonly log: RecordingLog;
-  /** A process that tells; several may. */
+  /** A process that sends notices; there may be several. */
   open(options?: { readonly hasScreen?: boolean; readonly env?: Readonly<Record<string, string>> }): Notices;
   list(): readonly NoticeReport[];
   test(channel?: string): ReturnType<ReturnType<typeof openNoticeDesk>['test']>;
   ask(prompt?: string): Promise<string>;
   answer(id: string): Promise<unknown>;
-  /** What a program that stands in for another was called with, one list for each call. */
+  /** The arguments of each call of a stand-in program, one list per call. */
   calls(program: string): string[][];
   readonly directory: string;
 }
@@ -31,7 +31,7 @@ export interface NoticeWorldOptions {
   readonly channels: Readonly<Record<string, object>>;
   readonly settings?: object;
   readonly env?: Readonly<Record<string, string>>;
-  /** Programs that only write down how they were called, and what each prints. */
+  /** Programs that only record their calls, and what each prints. */
   readonly programs?: Readonly<Record<string, string>>;
   readonly clock?: FakeClock;
 }

@@ -11,8 +11,8 @@ const BUILD = `import { buildCli, buildScriptedAgent } from './scripts/build.mjs
 await Promise.all([buildCli('dist/cli'), buildScriptedAgent('dist/agents')]);`;
 
 /**
- * The programs of release 0.1, built from its own sources with the packages that are installed here. They are built once
- * and kept by what they are made from. The sources are a fixture, because a clone need not have the commit (ae1fd2a).
+ * The programs of release 0.1, built from its own sources with the packages installed here. They are built once and cached under
+ * a key made from their inputs. The sources are a fixture, because a clone need not have the commit (ae1fd2a).
  */
 export function release01(): string {
   const hash = createHash('sha256').update(readFileSync(SOURCES));
@@ -26,7 +26,7 @@ export function release01(): string {
   return join(place, 'dist');
 }
 
-/** Builds beside its place and moves it there: whoever looks meanwhile sees all of it or nothing. */
+/** Builds beside its final place and moves the result there, so a reader sees all of it or nothing. */
 function buildInto(place: string): void {
   mkdirSync(dirname(place), { recursive: true });
   const directory = mkdtempSync(join(dirname(place), '.build-'));
@@ -37,7 +37,7 @@ function buildInto(place: string): void {
     for (const name of ['src', 'node_modules']) rmSync(join(directory, name), { recursive: true });
     renameSync(directory, place);
   } catch (error) {
-    // Another test may have been faster; then its result is as good as ours.
+    // Another test may have been faster; its result is as good as ours.
     if (!existsSync(place)) throw error;
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import type { OverviewRow } from '../../src/overview/index.js';
 
-/** A row of the overview; a run that works unless something else is said. */
+/** A row of the overview; a working run unless something else is given. */
 export function overviewRow(given: Partial<OverviewRow> = {}): OverviewRow {
   const id = given.id ?? '0b54a6e5-4c1e-4b5a-9a2c-0d5c5b1f6e77';
   return {

@@ -37,7 +37,7 @@ export function cardOf(number: number, set: Partial<Card['set']> = {}, draft: Ca
   };
 }
 
-/** What somebody has chosen and typed for one question so far. */
+/** What a person has chosen and typed for one question so far. */
 export function draftAnswer(given: Partial<DraftAnswer> = {}): DraftAnswer {
   return { selected: [], isOther: false, text: '', isConfirmed: false, ...given };
 }

@@ -15,12 +15,12 @@ export async function withUmask<Result>(
   }
 }
 
-/** What somebody may have put at one of our paths before us. */
+/** What another user may have put at one of our paths before us. */
 export type Planted = 'symbolic link' | 'dangling link' | 'FIFO' | 'directory';
 
 export const PLANTED: readonly Planted[] = ['symbolic link', 'dangling link', 'FIFO', 'directory'];
 
-/** Puts it there; a link leads to `victim`, which is made with the text `victim` unless the link dangles. */
+/** Plants it; a link leads to `victim`, which is created with the text `victim` unless the link dangles. */
 export function plant(what: Planted, path: string, victim: string): void {
   if (what === 'directory') mkdirSync(path);
   else if (what === 'FIFO') makeFifo(path);
@@ -35,7 +35,7 @@ export function makeFifo(path: string): void {
   if (status !== 0) throw new Error(`mkfifo failed: ${stderr}`);
 }
 
-/** The real file system, except that some paths have other facts (an owner, a mode). */
+/** The real file system, except that some paths report other facts (an owner, a mode). */
 export function withFacts(facts: (path: string) => Partial<FileFacts> | undefined): FileSystem {
   return {
     ...nodeFileSystem,

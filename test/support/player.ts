@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DIST, type Machine, machine } from './holdfast-binary.js';
 
-/** A machine whose agent `player` plays this script, remembers its conversations and notes what it was told. */
+/** A machine whose agent `player` plays this script, remembers its conversations and notes its prompts. */
 export async function withPlayer(turns: unknown = []): Promise<Machine> {
   const world = await machine();
   writeFileSync(world.dir.at('script.json'), JSON.stringify({ turns }));

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
-/** Where the programs of PostgreSQL are: on PATH, or where Debian puts them. Undefined where there are none. */
+/** Where the programs of PostgreSQL are: on PATH, or where Debian puts them. Undefined if there are none. */
 export const POSTGRES = findPostgres();
 
 function findPostgres(): string | undefined {
@@ -14,6 +14,6 @@ function findPostgres(): string | undefined {
   const found = places.find(
     (place) => existsSync(join(place, 'initdb')) && existsSync(join(place, 'postgres')),
   );
-  // A link may lead there from a place that has few of the tools.
+  // A link may lead there from a place with only a few of the tools.
   return found === undefined ? undefined : dirname(realpathSync(join(found, 'postgres')));
 }

@@ -9,9 +9,9 @@ import { killQuietly, pidOf, until } from './processes.js';
 /** A second server that follows a first one. */
 export interface Standby extends AsyncDisposable {
   readonly port: number;
-  /** Lets the first one wait for it at each commit. */
+  /** Makes the first one wait for it at each commit. */
   makeSynchronous(): Promise<void>;
-  /** Stops following, as a network that is slow would; the first one does not notice. */
+  /** Stops following, as on a slow network; the first one does not notice. */
   stall(): Promise<void>;
   /** Makes it the one that takes writes. */
   promote(): Promise<void>;
@@ -97,7 +97,7 @@ export async function standbyOf(primary: Cluster): Promise<Standby> {
   };
 }
 
-/** Kills a server with everything it has started, all at once, as a machine that loses its power would. */
+/** Kills a server and everything it has started, all at once, as a power cut would. */
 export async function killWhole(primary: Cluster): Promise<void> {
   const server = primary.server();
   const all = [pidOf(server), ...childrenOf(pidOf(server))];

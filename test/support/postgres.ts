@@ -7,24 +7,24 @@ import pg from 'pg';
 import { POSTGRES } from './postgres-place.js';
 import { until } from './processes.js';
 
-/** A PostgreSQL of its own: a real server, not root, on a socket and on loopback. */
+/** A private PostgreSQL: a real server, not root, on a socket and on loopback. */
 export interface Cluster extends AsyncDisposable {
   readonly port: number;
   readonly directory: string;
-  /** As the owner of everything. */
+  /** Connects as the owner of everything. */
   readonly url: string;
   urlOf(user: string, password?: string, database?: string): string;
   sql(text: string, values?: readonly unknown[], database?: string): Promise<Record<string, unknown>[]>;
-  /** Ends the server as a crash would, or in order. */
+  /** Ends the server as a crash would, or cleanly. */
   stop(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
-  /** The process that runs now. */
+  /** The current process. */
   server(): ChildProcess;
   /** Runs one of its programs, such as pg_dump, as its user. */
   tool(name: string, args: readonly string[]): string;
-  /** Writes all of the database down; returns the file. */
+  /** Dumps the whole database; returns the file. */
   dump(name: string): string;
-  /** Puts the database back to what such a file has, in one step, under the eyes of whoever is connected. */
+  /** Restores the database from such a file, in one step, even while clients are connected. */
   restore(file: string): void;
 }
 

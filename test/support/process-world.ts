@@ -25,10 +25,10 @@ export interface ProcessWorld extends AsyncDisposable {
   readonly agents: AgentWorld;
   readonly store: FileProcessStore;
   readonly sessions: ProcessSessions;
-  /** How many agents were started. */
+  /** How many agents have been started. */
   starts(): number;
   launch(play: ScriptedPlay, protocol?: SpokenProtocol): Promise<AgentLaunch>;
-  /** The sessions as another process would have them. */
+  /** The sessions as another process would see them. */
   other(options?: Partial<ProcessSessionsOptions>): ProcessSessions;
 }
 

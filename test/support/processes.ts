@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { nodeFileSystem, ownIdentity, type ProcessIdentity } from '../../src/storage/index.js';
 import { WAIT_MS } from './deadlines.js';
 
-/** What /proc tells about a process: its state letter and start time; undefined when it is gone. */
+/** What /proc says about a process: its state letter and start time; undefined if it is gone. */
 export function processFacts(pid: number): { state: string; startTime: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -16,7 +16,7 @@ export function processFacts(pid: number): { state: string; startTime: string } 
   }
 }
 
-/** The identity of a process that lived a moment ago and is gone. */
+/** The identity of a process that was alive a moment ago and is gone. */
 export async function deadIdentity(): Promise<ProcessIdentity> {
   const child = spawn('cat', [], { stdio: ['pipe', 'ignore', 'ignore'] });
   await once(child, 'spawn');
@@ -27,7 +27,7 @@ export async function deadIdentity(): Promise<ProcessIdentity> {
   return { ...ownIdentity(nodeFileSystem), pid, startTime };
 }
 
-/** Another process, which lives until it is disposed of. */
+/** Another process, alive until disposed of. */
 export async function livingIdentity(): Promise<ProcessIdentity & Disposable> {
   const child = spawn('cat', [], { stdio: ['pipe', 'ignore', 'ignore'] });
   await once(child, 'spawn');
@@ -37,13 +37,13 @@ export async function livingIdentity(): Promise<ProcessIdentity & Disposable> {
   return { ...ownIdentity(nodeFileSystem), pid, startTime, [Symbol.dispose]: () => void end() };
 }
 
-/** A process that has ended and whose parent does not look. */
+/** A process that has ended but whose parent does not reap it. */
 export async function zombie(): Promise<ProcessIdentity & Disposable> {
   const parent = spawn('sh', ['-c', 'sleep 1000 & echo $!; exec cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
   if (parent.stdout === null) throw new Error('no output');
   const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
   const pid = Number(line);
-  // A shell would bury its child; the program that takes its place does not.
+  // A shell would reap its child; the program that replaces it does not.
   await until(() => readFileSync(`/proc/${pidOf(parent)}/comm`, 'utf8').trim() === 'cat');
   process.kill(pid, 'SIGKILL');
   await until(() => processFacts(pid)?.state === 'Z');
@@ -56,8 +56,8 @@ export async function zombie(): Promise<ProcessIdentity & Disposable> {
 }
 
 /**
- * Looks again and again until something is so: often at first, since most of it is a matter of a moment, then less and less, and
- * never for more than a fifth of the time, so that the one who waits does not slow down the one waited for.
+ * Checks repeatedly until something is true: often at first, since most things take only a moment, then less and less.
+ * Never uses more than a fifth of the time, so that waiting does not slow down what it is waiting for.
  */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const begunMs = performance.now();
@@ -79,7 +79,7 @@ export function pidOf(child: ChildProcess): number {
   return child.pid;
 }
 
-/** Kills what lives here until nothing is left: one that is killed may have started another since we looked. */
+/** Kills everything alive here until nothing is left: a killed process may have started another one since we looked. */
 export async function endAll(directory: string): Promise<void> {
   await until(() => {
     const left = living(directory);
@@ -96,7 +96,7 @@ export function killQuietly(pid: number): void {
   }
 }
 
-/** The ids of living processes whose environment or command line carries a word. */
+/** The ids of living processes with a word in their environment or command line. */
 export function living(word: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
@@ -114,8 +114,8 @@ export function living(word: string): number[] {
 }
 
 /**
- * The ids of living processes of a program that have to do with a directory. What one of them has forked is not another program yet
- * for a moment, and looks like it: that is left out.
+ * The ids of living processes of a program that refer to a directory. For a moment, a process that one of them has
+ * forked still looks like that program; those are left out.
  */
 export function livingIn(directory: string, program: string): number[] {
   const here = new Set(living(directory));
@@ -123,7 +123,7 @@ export function livingIn(directory: string, program: string): number[] {
   return found.filter((pid) => !found.includes(parentOf(pid)));
 }
 
-/** -1 where it is gone. */
+/** -1 if it is gone. */
 export function parentOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -133,7 +133,7 @@ export function parentOf(pid: number): number {
   }
 }
 
-/** Lets the clock go on: what was made in one millisecond has no order. */
+/** Lets the clock advance: things made in the same millisecond have no order. */
 export async function nextMillisecond(): Promise<void> {
   const now = Date.now();
   await until(() => Date.now() > now);

@@ -2,7 +2,7 @@ import { findMarked, ProgramRegistry, type ProgramTools } from '../../src/progra
 import { nodeFileSystem } from '../../src/storage/index.js';
 import { storageTools } from './storage-tools.js';
 
-/** What programs need, with a registry in a directory of the test's own. */
+/** What programs need, with a registry in the test's own directory. */
 export function programTools(directory: string, overrides: Partial<ProgramTools> = {}): ProgramTools {
   const tools = storageTools();
   return { ...tools, registry: new ProgramRegistry(tools, directory), ...overrides };

@@ -8,7 +8,7 @@ const PROGRAM = join(DIST, 'agents', 'scripted.cjs');
 
 /** What the agents of these projects do with each prompt. */
 const PLAYS = {
-  /** Asks, and is done when it was answered. */
+  /** Asks, and is done once answered. */
   asker: [
     {
       ask: {
@@ -24,21 +24,21 @@ const PLAYS = {
     { write: { path: 'answer.txt', content: 'asked' } },
     { say: `Done.\n\n${status(true)}\n` },
   ],
-  /** Works for as long as it is let. */
+  /** Works for as long as it may. */
   worker: [{ say: 'I work.\n' }, { hang: true }],
   /** Is done at once. */
   doer: [{ write: { path: 'done.txt', content: 'done' } }, { say: `Done.\n\n${status(true)}\n` }],
 } as const;
 
 export interface BeginOptions {
-  /** Further words of the command. */
+  /** Further arguments of the command. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Several projects of one user, each with a plan, and agents that ask, work or are done. Runs end with the world. */
+/** Several projects of one user, each with a plan, and agents that ask, work or finish at once. Runs end with the world. */
 export interface ProjectsWorld extends Machine {
-  /** Makes a project and starts a run in it: in the background, and to its end where the agent is `doer`. */
+  /** Creates a project and starts a run in it: in the background, or to its end if the agent is `doer`. */
   begin(project: string, agent: string, more?: BeginOptions): Promise<string>;
   at(project: string): string;
   state(project: string): Json;
@@ -48,7 +48,7 @@ export interface ProjectsWorld extends Machine {
   runners(): number[];
 }
 
-/** `others` are further agents, by name, as config.json has them. */
+/** `others` are further agents, by name, as in config.json. */
 export async function projectsWorld(
   others: (world: Machine) => Readonly<Record<string, object>> = () => ({}),
 ): Promise<ProjectsWorld> {
@@ -94,7 +94,7 @@ export async function projectsWorld(
         env,
       });
       if (code !== 0) throw new Error(`the run did not start: ${stderr}`);
-      // Its first commit is decided by the redo record; the files follow.
+      // The redo record decides its first commit; the files follow.
       await until(() => existsSync(join(at(project), '.prp-session', 'loop-state.json')));
       return state(project).session_id;
     },

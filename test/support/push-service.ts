@@ -5,15 +5,15 @@ import { vi } from 'vitest';
 import { PATIENT } from './deadlines.js';
 import type { Json } from './holdfast-binary.js';
 
-/** A browser that has subscribed: what it tells the page, and what only it can read with. */
+/** A subscribed browser: what it tells the page, and the keys that only it can read with. */
 export interface PushBrowser {
   readonly subscription: {
     readonly endpoint: string;
     readonly keys: { readonly p256dh: string; readonly auth: string };
   };
-  /** Every message that arrived for it, decrypted, the oldest first. */
+  /** Every message that arrived for it, decrypted, oldest first. */
   readonly messages: readonly PushedMessage[];
-  /** What the service would deliver to a browser that was away: a newer message of a topic takes the place of the older. */
+  /** What the service would deliver to a browser that was away: a newer message of a topic replaces the older one. */
   readonly waiting: ReadonlyMap<string, PushedMessage>;
   until(count: number): Promise<readonly PushedMessage[]>;
 }
@@ -26,11 +26,11 @@ export interface PushedMessage {
 
 export type PushReply = { readonly status: number; readonly headers?: Record<string, string> } | 'hang';
 
-/** A push service on loopback: it checks who sends (RFC 8292), decrypts (RFC 8291), and keeps by topic (RFC 8030). */
+/** A push service on loopback: it checks the sender (RFC 8292), decrypts (RFC 8291), and stores by topic (RFC 8030). */
 export interface PushService extends AsyncDisposable {
   readonly url: string;
   browser(): PushBrowser;
-  /** Requests so far, whatever came of them. */
+  /** Requests so far, whatever their result. */
   readonly count: () => number;
 }
 
@@ -93,7 +93,7 @@ export async function pushService(reply: () => PushReply = () => ({ status: 201 
   };
 }
 
-/** What the sender says of itself, if it is signed with the key that it names. */
+/** What the sender says about itself, if signed with the key it names. */
 function claimsOf(header: string, audience: string): Json {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(header) ?? [];
   const [head = '', body = '', signature = ''] = token.split('.');

@@ -11,16 +11,16 @@ import { DAY_MS, type QuestionWorld, question, questionWorld } from './question-
 const SET = [question()];
 const SQLITE = [{ questionIndex: 0, selectedOption: 'SQLite' }];
 
-/** Something that is done while the file system fails. */
+/** Something to do while the file system fails. */
 export interface Deed {
   readonly name: string;
-  /** Whether the quick selection has it. */
+  /** Whether the quick selection includes it. */
   readonly isQuick: boolean;
   prepare(world: QuestionWorld): Promise<string>;
   act(sessions: QuestionSessions, id: string): Promise<unknown>;
-  /** The states of the set before and after; a deed that failed leaves either. */
+  /** The states of the set before and after; a failed deed leaves either. */
   readonly states: readonly [string, string];
-  /** Does it again where nothing fails. */
+  /** Does it again without faults. */
   again(sessions: QuestionSessions, id: string): Promise<unknown>;
 }
 
@@ -97,13 +97,13 @@ export const DEEDS: readonly Deed[] = [
   ),
 ];
 
-/** Nobody pulls the plug here, so the disk need not be waited for: thousands of runs would only wait. */
+/** These tests never pull the plug, so the disk need not sync: thousands of runs would only wait. */
 const UNSYNCED: FileSystem = { ...nodeFileSystem, sync() {}, syncData() {} };
 
-/** Faults that keep nobody from reading. */
+/** Faults that do not prevent reading. */
 const ONLY_WRITES: readonly Fault[] = ['ENOSPC', 'EROFS', 'SHORT'];
 
-/** Lets one call (and with `isLasting` all after it) fail. Returns whether it came to that call at all. */
+/** Makes one call fail (with `isLasting`, all later ones too). Returns whether that call was reached at all. */
 export async function failAt(one: Deed, plan: FaultPlan): Promise<boolean> {
   await using world = await questionWorld({ fileSystem: UNSYNCED });
   const id = await one.prepare(world);
@@ -136,7 +136,7 @@ export async function failAt(one: Deed, plan: FaultPlan): Promise<boolean> {
   });
   const [, after] = one.states;
   expect(await stateOf(world.sessions, id), `${what}: after it was done again`).toBe(after);
-  // The next write of a set sweeps what could not be removed.
+  // The next write of a set sweeps up what could not be removed.
   for (const view of await world.sessions.list()) {
     if (view.outcome.status === 'pending' && one.name === 'create')
       await world.sessions.noteAsker(view.id, 'gone');
@@ -159,7 +159,7 @@ async function assertReadable(
   const isListed = (await sessions.list()).some((view) => view.id === id);
   expect(isListed || one.states[1] === 'gone', `${what}: reading while it fails`).toBe(true);
   if (isListed && one.states[0] === 'completed') {
-    // What was acknowledged is delivered also from a disk that cannot be written.
+    // Acknowledged data is delivered even from a disk that cannot be written.
     using delivery = await sessions.collect(id);
     expect(delivery.outcome.status, `${what}: delivering while it fails`).toBe('completed');
   }
@@ -194,7 +194,7 @@ function freeStuck(world: QuestionWorld, id: string): void {
     try {
       forceUnlock(world.tools, path);
     } catch {
-      // There is no such directory (any more): nothing is stuck there.
+      // There is no such directory (any more), so nothing is stuck there.
     }
   }
 }

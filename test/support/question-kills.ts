@@ -16,18 +16,18 @@ import { question } from './question-world.js';
 const SET = [question()];
 const SQLITE = [{ questionIndex: 0, selectedOption: 'SQLite' }];
 
-/** What the world is before somebody dies in it, and what may be true afterwards. */
+/** The world before a process dies in it, and what may be true afterwards. */
 export interface Story {
   readonly name: string;
-  /** Whether the quick selection has it. */
+  /** Whether the quick selection includes it. */
   readonly isQuick?: boolean;
-  /** Makes the world; returns the act that is going to be killed. */
+  /** Creates the world; returns the act that will be killed. */
   prepare(give: (act: Act) => Promise<unknown>, place: WorkerPlace): Promise<Act>;
-  /** What the set may look like afterwards. `isDone`: the victim had said that it was done. */
+  /** What the set may look like afterwards. `isDone`: the victim had reported that it was done. */
   assert(seen: Seen, facts: { isDone: boolean; wasDelivered: boolean; act: Act }): void;
-  /** The act again, by somebody else: it must work at once. */
+  /** The same act by another process: it must work at once. */
   again(act: Act, seen: Seen): Act;
-  /** What is true after that. */
+  /** What must be true after that. */
   assertEnd(ending: Ending, seen: Seen): void;
 }
 
@@ -170,7 +170,7 @@ export const STORIES: readonly Story[] = [
         outcome: { status: 'completed', answers: [{ selectedOption: 'SQLite' }] },
         faults: [],
       });
-      // Announced twice is allowed after a crash; never announced is not.
+      // Announcing twice is allowed after a crash; never announcing is not.
       if (!wasDelivered) expect(only(seen).collectedAt).toBeNull();
       if (isDone) expect(only(seen).collectedAt).not.toBeNull();
     },
@@ -206,8 +206,8 @@ export const STORIES: readonly Story[] = [
 ];
 
 /**
- * Processes that take turns: each looks at what its predecessor left behind, and is the next to die. One more is being
- * started meanwhile, since that takes longest.
+ * Processes that take turns: each looks at what its predecessor left behind, and is the next to die. Another one is
+ * already being started, since that takes longest.
  */
 export class Relay {
   readonly #workers: Workers;
@@ -220,12 +220,12 @@ export class Relay {
     this.#spare = workers.start();
   }
 
-  /** The one that is going to die. */
+  /** The one that will die. */
   get victim(): Worker {
     return this.#current;
   }
 
-  /** A process that has seen nothing of the victim's world; it is the victim of the next turn. */
+  /** A process that has seen nothing of the victim's world; it becomes the next victim. */
   pass(): Worker {
     this.#current = this.#spare;
     this.#spare = this.#workers.start();
@@ -233,7 +233,7 @@ export class Relay {
   }
 }
 
-/** Kills a process at one call of its file system, and has another, fresh one look at what is left and go on. */
+/** Kills a process at one call of its file system, and has a fresh one look at what is left and continue. */
 export async function killAt(relay: Relay, story: Story, plan: KillPlan): Promise<'killed' | 'done'> {
   await using world = await workerWorld();
   const { place } = world;
@@ -265,7 +265,7 @@ async function inspect(worker: Worker, place: WorkerPlace): Promise<Seen> {
   return ending.value as Seen;
 }
 
-/** What no crash may leave behind once somebody has written again. Lock candidates go by age, so they may stay. */
+/** What no crash may leave behind after the next write. Lock candidates are removed by age, so they may stay. */
 function leftovers(root: string): string[] {
   return readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.(tmp|staged)$|\.holdfast-probe-/.test(name),

@@ -11,8 +11,8 @@ const LABELS = ['A', 'B', 'C', 'D'];
 export const RACED_SET = [question({ options: LABELS.map((label) => ({ label })) })];
 
 /**
- * One round: all workers answer (differently), reject or time out one set at the same instant. Exactly one outcome
- * comes of it, and everybody who was refused was told that one.
+ * One round: all workers answer (differently), reject or time out one set at the same instant. It ends with exactly one
+ * outcome, and every worker that was refused was told that outcome.
  */
 export async function race(
   workers: readonly Worker[],
@@ -53,7 +53,7 @@ function randomAct(id: string, index: number, random: SeededRandom): Act {
   return { name: 'expire', id };
 }
 
-/** Who won got the final outcome; who lost was refused with it; a timeout is told as it stood or as it ended. */
+/** The winner got the final outcome; losers were refused with it; a timeout reported the earlier or the final state. */
 function assertAgrees(act: Act, ending: Ending, final: QuestionOutcome, story: string): void {
   if (act.name === 'expire') {
     expect(ending.kind, story).toBe('done');

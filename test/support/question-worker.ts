@@ -1,6 +1,6 @@
 /**
- * A process of its own that works on question sessions when it is told to (see `question-workers.ts`). It may be told
- * to kill itself at one call of its file system.
+ * A separate process that works on question sessions on command (see `question-workers.ts`). It can be told to kill
+ * itself at one call of its file system.
  */
 import { retain } from '../../src/catalog/index.js';
 import { isHoldfastError, silentLogger, systemClock, systemIds } from '../../src/foundation/index.js';
@@ -80,7 +80,7 @@ async function perform(order: WorkerOrder): Promise<unknown> {
 
 const CHURNED = [{ prompt: 'Go?', title: 'Go', options: [{ label: 'Yes' }, { label: 'No' }] }];
 
-/** Asks, answers, rejects and collects without end, telling each deed before it and after it. */
+/** Asks, answers, rejects and collects endlessly, reporting each deed before and after it. */
 async function churn(
   sessions: QuestionSessions,
   { seed, ids }: Extract<WorkerOrder['act'], { name: 'churn' }>,

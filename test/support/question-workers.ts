@@ -31,23 +31,23 @@ export type Act =
   | { readonly name: 'cancel' | 'expire' | 'collect' | 'note asker'; readonly id: string }
   | { readonly name: 'wait'; readonly id: string; readonly patienceMs: number }
   | { readonly name: 'clean'; readonly olderThanMs: number }
-  /** Goes on until it is killed; starts with these pending sets. */
+  /** Runs until it is killed; starts with these pending sets. */
   | { readonly name: 'churn'; readonly seed: number; readonly ids: readonly string[] }
   | { readonly name: 'inspect' };
 
 export interface WorkerOrder {
   readonly place: WorkerPlace;
   readonly act: Act;
-  /** Wall time at which all workers of a race begin. */
+  /** The wall-clock time at which all workers of a race begin. */
   readonly startAt?: number;
 }
 
-/** What a worker says. */
+/** What a worker reports. */
 export type Told =
   | { readonly kind: 'ready' }
-  /** An outcome was handed over, and is not confirmed yet. */
+  /** An outcome was handed over, but is not confirmed yet. */
   | { readonly kind: 'delivered'; readonly outcome: QuestionOutcome; readonly isNew: boolean }
-  /** Something is going to be done, or was done. */
+  /** Something is about to be done, or was done. */
   | {
       readonly kind: 'deed';
       readonly id: string;
@@ -60,14 +60,14 @@ export type Told =
 /** How an order ended: done, failed, or the worker is dead. */
 export type Ending = Extract<Told, { kind: 'done' | 'failed' }> | { readonly kind: 'killed' };
 
-/** Processes that work on question sessions. They live on between orders, unless an order kills them. */
+/** Processes that work on question sessions. They stay alive between orders, unless an order kills them. */
 export interface Workers extends AsyncDisposable {
   start(): Worker;
 }
 
 export interface Worker {
   readonly pid: number;
-  /** Gives an order and waits for its end. `onTold` hears what is told on the way. */
+  /** Gives an order and waits for it to end. `onTold` receives the reports on the way. */
   order(order: WorkerOrder, onTold?: (told: Told) => void): Promise<Ending>;
   kill(): void;
   readonly isDead: boolean;
@@ -93,7 +93,7 @@ function startWorker(program: string, children: Set<ChildProcess>): Worker {
   const child = fork(program, [], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     serialization: 'advanced',
-    // Not those of the test runner.
+    // Not the options of the test runner.
     execArgv: [],
   });
   children.add(child);
@@ -123,7 +123,7 @@ function startWorker(program: string, children: Set<ChildProcess>): Worker {
         };
         child.on('message', onMessage);
         void exited.then(() => resolve({ kind: 'killed' }));
-        // A worker that is dead already cannot be told anything; its end is what counts.
+        // A dead worker cannot be given an order; its end is what counts.
         child.send(order, () => {});
       });
     },

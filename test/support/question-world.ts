@@ -17,7 +17,7 @@ import { type TempDir, tempDir } from './temp-dir.js';
 
 export type QuestionFileName = 'request.json' | 'status.json' | 'answers.json';
 
-/** Question sessions in a directory of their own, over real files and a clock that a test moves. */
+/** Question sessions in their own directory, over real files and a clock that the test moves. */
 export interface QuestionWorld extends AsyncDisposable {
   readonly dir: TempDir;
   /** Where the sets are. */
@@ -27,7 +27,7 @@ export interface QuestionWorld extends AsyncDisposable {
   readonly tools: LockTools;
   readonly store: FileQuestionStore;
   readonly sessions: QuestionSessions;
-  /** The same directory through another instance, as another process would have it. */
+  /** The same directory through another instance, as another process would see it. */
   other(overrides?: WorldOptions): Pick<QuestionWorld, 'sessions' | 'store' | 'clean'>;
   /** Cleans as every surface does. */
   clean(
@@ -37,7 +37,7 @@ export interface QuestionWorld extends AsyncDisposable {
   /** A parsed file of a set. */
   read(id: string, file: QuestionFileName): Record<string, unknown>;
   write(id: string, file: string, content: unknown): void;
-  /** The names in the directory of a set, without lock records. */
+  /** The names in a set's directory, without lock records. */
   files(id: string): string[];
 }
 
@@ -109,7 +109,7 @@ export async function questionWorld(options: WorldOptions = {}): Promise<Questio
 
 export const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** A question that can be asked. */
+/** A valid question. */
 export function question(overrides: Partial<QuestionInput> = {}): QuestionInput {
   return {
     prompt: 'Which database?',
@@ -120,7 +120,7 @@ export function question(overrides: Partial<QuestionInput> = {}): QuestionInput 
   };
 }
 
-/** Choosing the first option of each question. */
+/** Chooses the first option of each question. */
 export function firstOptions(questions: readonly QuestionInput[]) {
   return questions.map((asked, questionIndex) => {
     const label = asked.options[0]?.label ?? '';
@@ -130,7 +130,7 @@ export function firstOptions(questions: readonly QuestionInput[]) {
   });
 }
 
-/** Every path below a directory with type, mode, size and content, to see that nothing was touched. */
+/** Every path below a directory with type, mode, size and content, to check that nothing was touched. */
 export function treeOf(root: string): Record<string, string> {
   const tree: Record<string, string> = {};
   const visit = (path: string, name: string) => {

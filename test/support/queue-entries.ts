@@ -12,10 +12,10 @@ import {
 export const PLAN_FILES: PlanFiles = { files: new Map([['plan.md', Buffer.from('# plan\n')]]) };
 const HASH = hashOf(PLAN_FILES.files);
 
-/** Who takes whatever there is. */
+/** A taker that takes whatever there is. */
 export const TAKER: Taker = { limits: NO_LIMITS, admission: ALWAYS, agentOf: () => 'claude', own: new Set() };
 
-/** How an entry ends that is done. */
+/** The end of an entry that is done. */
 export const DONE: EntryEnd = {
   outcome: 'done',
   reason: null,
@@ -25,7 +25,7 @@ export const DONE: EntryEnd = {
   question: null,
 };
 
-/** Something to queue; a test says what it is about. */
+/** Something to queue; a test sets what it is about. */
 export function newEntry(overrides: Partial<NewEntry> = {}): NewEntry {
   return {
     plan: { kind: 'prp', name: 'plan.md', source: '/project/plan.md', hash: HASH, files: ['plan.md'] },
@@ -46,7 +46,7 @@ export function newEntry(overrides: Partial<NewEntry> = {}): NewEntry {
 
 let made = 0;
 
-/** An entry as it is in a queue, for rules that only look. */
+/** An entry as it is in a queue, for rules that only read. */
 export function entry(overrides: Partial<Entry> = {}): Entry {
   made += 1;
   return {

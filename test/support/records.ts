@@ -5,7 +5,7 @@ export function readBy<Value>(codec: Codec<Value>, value: unknown): Value | Reco
   return faultOr(() => codec.fromDisk(value));
 }
 
-/** What a codec would write, or why it does not. */
+/** What a codec would write, or why it refuses to. */
 export function writtenBy<Value>(codec: Codec<Value>, value: Value): unknown {
   return faultOr(() => codec.toDisk(value));
 }

@@ -23,11 +23,11 @@ EXIT_SIGNAL: false
 ---END_PRP_PHASE_STATUS---
 `;
 
-/** A machine on which release 0.1 worked, and today's programs are installed now. */
+/** A machine that worked with release 0.1 and now has today's programs installed. */
 export interface ReleasedMachine extends AsyncDisposable {
   readonly root: string;
   readonly machine: Machine;
-  /** The id behind a name of the fixtures. */
+  /** The id behind a name in the fixtures. */
   id(name: string): string;
   project(name: string): string;
   /** A file below the root, as text. */
@@ -38,11 +38,11 @@ export interface ReleasedMachine extends AsyncDisposable {
     args: readonly string[],
     options?: RunOptions,
   ): Promise<{ code: number | null; data: Json }>;
-  /** Starts a command and goes on. */
+  /** Starts a command and returns at once. */
   start(project: string, args: readonly string[], options?: RunOptions): Running;
 }
 
-/** Copies test/fixtures/0.1 into a home of its own and fills in what belongs to this machine. */
+/** Copies test/fixtures/0.1 into its own home and fills in the facts of this machine. */
 export async function releasedMachine(): Promise<ReleasedMachine> {
   const world = await machine();
   const root = world.dir.at('released');
@@ -58,7 +58,7 @@ export async function releasedMachine(): Promise<ReleasedMachine> {
   }
   const ids: Readonly<Record<string, string>> = JSON.parse(readFileSync(join(root, 'index.json'), 'utf8'));
   const env = { HOME: join(root, 'home'), HOLDFAST_HOME: join(root, 'holdfast'), TMPDIR: join(root, 'tmp') };
-  // An agent that never gets there: a resumed loop shows that it goes on, and ends at its limit.
+  // An agent that never finishes: a resumed loop shows that it continues, and ends at its limit.
   const script = join(root, 'goes-on.script.json');
   writeFileSync(
     script,
@@ -95,7 +95,7 @@ function copyBelow(from: string, to: string, fill: (text: string) => string): vo
   mkdirSync(to, { mode: 0o700 });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const source = join(from, entry.name);
-    // A .gitignore of ours would have kept the fixtures out of the repository.
+    // A real .gitignore would have kept the fixtures out of the repository.
     const target = join(to, entry.name === 'gitignore' ? '.gitignore' : entry.name);
     if (entry.isDirectory()) copyBelow(source, target, fill);
     else writeFileSync(target, fillLines(source, fill), { mode: 0o600 });
@@ -104,12 +104,12 @@ function copyBelow(from: string, to: string, fill: (text: string) => string): vo
 
 function fillLines(path: string, fill: (text: string) => string): Buffer {
   const id = logIdOf(path);
-  // Not UTF-8: what is damaged stays as it is.
+  // Not UTF-8: damaged parts stay as they are.
   const lines = readFileSync(path, 'latin1').split('\n');
   return Buffer.from(lines.map((line) => fillLine(line, fill, id)).join('\n'), 'latin1');
 }
 
-/** Fills in a line; where its checksum fitted, it fits again. */
+/** Fills in a line; if its checksum was valid, it is valid again. */
 function fillLine(line: string, fill: (text: string) => string, id: string | undefined): string {
   const filled = fill(line);
   const match = /,"crc":"([0-9a-f]{8})"\}$/.exec(line);
@@ -120,7 +120,7 @@ function fillLine(line: string, fill: (text: string) => string, id: string | und
   return `${body},"crc":"${sum(body)}"}`;
 }
 
-/** The id that the checksums of a log start from. */
+/** The id that seeds the checksums of a log. */
 function logIdOf(path: string): string | undefined {
   const name = basename(path);
   const trashed = /^\d+T\d+Z-(chat-.*)$/.exec(name);

@@ -3,10 +3,9 @@ import { delimiter, join } from 'node:path';
 import { madeOnce } from './shared-directory.js';
 
 /**
- * A `PATH` on which `node --test` says about the files of a project what the real one said about the same files before.
- * Most runs of an agent go through the same few states of one small project, with the checks run on each of them, and
- * the two or three processes that they take cost more than everything that the tests of runs are about. Everything else
- * that `node` is asked is asked of the real one.
+ * A `PATH` on which `node --test` repeats what the real one said earlier about the same project files. Most runs of an
+ * agent go through the same few states of one small project and check each of them. The two or three processes per
+ * check cost more than everything the tests of runs are about. Any other use of `node` reaches the real one.
  */
 export async function pathWithRememberedChecks(path: string): Promise<string> {
   const directory = await madeOnce('remembered-checks', async (made) => {
@@ -18,7 +17,7 @@ export async function pathWithRememberedChecks(path: string): Promise<string> {
   return `${directory}${delimiter}${path}`;
 }
 
-/** What was said is moved into place last, so that whoever finds it finds all of it. */
+/** The result is moved into place last, so a reader finds all of it. */
 const REMEMBERING = `#!/bin/sh
 [ "$*" = --test ] || exec NODE "$@"
 said=\${0%/*}/said

@@ -13,7 +13,7 @@ const USED = {
 } as const;
 const TESTS = { passing: 2, failing: 1, total: 3 };
 
-/** A report in which everybody else's words are this text. */
+/** A report in which all text from others is this text. */
 export function reportOf({ text, iterations = 3 }: { text: string; iterations?: number }): RunReport {
   const end = iterations * 10 + 10;
   return {

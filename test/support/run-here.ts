@@ -15,7 +15,7 @@ export interface CliOptions {
   readonly workingDirectory?: string;
   /** Which program of the package; `holdfast` if absent. */
   readonly program?: Program;
-  /** How it starts itself again, for what goes on in the background. */
+  /** How it starts itself again, for work in the background. */
   readonly self?: { readonly command: string; readonly args: readonly string[] };
 }
 
@@ -25,7 +25,7 @@ export interface CliOutcome {
   readonly stderr: string;
 }
 
-/** How this program was started, where that does not matter. */
+/** How this program was started, for tests to which that does not matter. */
 export const SELF = { command: process.execPath, args: [] };
 
 /** Runs a command line in this process as the program would in its own. */

@@ -9,7 +9,7 @@ import type { Running } from './holdfast-binary.js';
 import { CHECK, CODE, done, living, notDone, type RunWorld, runWorld, TESTS, write } from './run-world.js';
 import { SeededRandom } from './seeded-random.js';
 
-/** An agent that does what the phase wants, whatever became of the turns before, and writes down each answer it hears. */
+/** An agent that does what the phase wants, whatever became of earlier turns, and records each answer it gets. */
 const AGENT = `set -e
 mkdir -p test docs/decisions
 echo x >> work.txt
@@ -23,7 +23,7 @@ echo '# a' >> README.md; echo '# b' > docs/usage.md; echo '# c' > docs/decisions
 const VICTIMS = ['runner', 'agent', 'server', 'check', 'interrupt'] as const;
 export type Victim = (typeof VICTIMS)[number];
 
-/** What tells a victim's command line from all others. */
+/** What distinguishes a victim's command line from all others. */
 const WORDS = { agent: 'scripted.cjs', server: 'holdfast.cjs\0mcp', check: '--test' } as const;
 
 const QUESTION = {
@@ -75,9 +75,9 @@ const ARGS = [
 ];
 
 /**
- * Starts a run again and again and kills it, its agent, the agent's MCP server or its check at a random instant, while a
- * person answers what the agent asks, also when nothing runs. Each time it can be gone on with, its counters never fall,
- * and no prompt is sent twice; in the end it is completed, every answer was heard, and nothing is left running.
+ * Starts a run again and again and kills it, its agent, the agent's MCP server or its check at a random instant, while a person
+ * answers what the agent asks, even when nothing is running. The run can be resumed each time, its counters never fall, and no
+ * prompt is sent twice. In the end it is completed, every answer was heard, and nothing is left running.
  */
 export async function killRunsAtRandom(
   rounds: number,
@@ -101,12 +101,12 @@ export async function killRunsAtRandom(
     await answering;
     if (random.chance(0.5)) await person.answerAll();
     const seen = `round ${round} (seed ${seed}), ${victim}: ${JSON.stringify(outcome)}`;
-    // Before it has said anything it has begun nothing, behind its last words nothing is left: there Node itself ends it.
+    // Before its first output it has begun nothing; after its last output nothing is left, and Node itself ends it.
     const isAtWork = outcome.stderr !== '' && !/\nnext +holdfast report\n$/.test(outcome.stderr);
     if (victim === 'interrupt' && !isOver && isAtWork) expect([130, 0], seen).toContain(outcome.code);
     const after = read(world);
     if (after === undefined) {
-      // Killed while the first files of its session were on their way: it is there all the same.
+      // Killed while the first files of its session were being written: the session exists all the same.
       if (openLoops(world.services).isFound()) start = ['--resume'];
       continue;
     }
@@ -195,7 +195,7 @@ function read(world: RunWorld): Seen | undefined {
   }
 }
 
-/** A new plan starts from nothing. */
+/** A new plan starts from scratch. */
 function clear(world: RunWorld): void {
   rmSync(join(world.project, 'test'), { recursive: true, force: true });
   rmSync(join(world.project, 'adder.mjs'), { force: true });
@@ -207,14 +207,14 @@ function nextStart(status: string): string[] {
 }
 
 function expectNoPromptTwice(world: RunWorld, seen: string): void {
-  // The last of those: an agent that starts over is told earlier prompts before its own.
+  // The last of those: an agent that starts over gets earlier prompts before its own.
   const begun = world
     .prompts()
     .map(({ prompt }) => [...prompt.matchAll(/begun (\S+Z)\. The plan is/g)].at(-1)?.[1] ?? 'none');
   expect(new Set(begun).size, seen).toBe(begun.length);
 }
 
-/** By the tool call that asked, or with a later prompt. */
+/** Through the tool call that asked, or with a later prompt. */
 function expectAllHeard(world: KillWorld, person: AnsweringPerson): void {
   const heard = readFileSync(join(world.store, 'heard.log'), 'utf8');
   const told = world.prompts().map(({ prompt }) => prompt);

@@ -11,11 +11,11 @@ const WORKER = new URL('../crash/workers/request-worker.ts', import.meta.url);
 const ARGS = ['--json', '--max-iterations', '1000000', '--calls-per-hour', '1000000', '--verify', 'true'];
 
 /**
- * While a run works, one process pauses and resumes it so many times and another one keeps saying things. Every request
- * is taken once and in order, every pause pauses, and every text is told until an agent has answered, not longer.
+ * While a run works, one process pauses and resumes it this many times and another keeps sending guidance. Every request is
+ * taken once and in order, every pause pauses, and every text is repeated until an agent has answered, no longer.
  */
 export async function requestOfRun(pauses: number, texts: number, seed: number): Promise<void> {
-  // What it writes is another text each time, so that there is progress.
+  // It writes a different text each time, so that there is progress.
   await using world = await runWorld([{ steps: [write('work.txt', '{{prompt}}'), { delay: 10 }, notDone] }]);
   const directory = join(world.project, '.prp-session');
   const run = world.begin(ARGS);
@@ -32,7 +32,7 @@ export async function requestOfRun(pauses: number, texts: number, seed: number):
   const outcome = await run.ended;
   expect(outcome.code, outcome.stderr).toBe(3);
   const taken = eventsOf(outcome.stdout, 'request').map(({ request }) => request);
-  // Behind each request a line says who sent it.
+  // After each request, a line says who sent it.
   const everything = [...taken.keys()].map((index) => index * 2);
   expect(taken.map(({ number }) => number)).toEqual(everything);
   expect(taken.length).toBe(pauses * 2 + texts + 1);
@@ -48,7 +48,7 @@ function eventsOf(stdout: string, type: string): Json[] {
   return lines.map((line) => JSON.parse(line)).filter((event) => event.type === type);
 }
 
-/** Of the prompts that an agent answered, exactly one has each text; those that were cut short may have had it before. */
+/** Of the prompts that an agent answered, exactly one has each text; interrupted prompts may have had it before. */
 function expectToldUntilAnswered(world: RunWorld, said: readonly string[]): void {
   const services = createServices({
     environment: world.env,
@@ -61,7 +61,7 @@ function expectToldUntilAnswered(world: RunWorld, said: readonly string[]): void
   expect(counts).toEqual(said.map(() => 1));
 }
 
-/** Within a second is what is promised; how long it took depends on the machine, so it is only told. */
+/** Within a second is what is promised; the time depends on the machine, so it is only reported. */
 function report(tookMs: readonly number[], iterations: number): void {
   const sorted = [...tookMs].sort((a, b) => a - b);
   const at = (part: number) => `${Math.round(sorted[Math.floor((sorted.length - 1) * part)] ?? 0)} ms`;

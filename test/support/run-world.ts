@@ -10,7 +10,7 @@ const PROGRAM = join(DIST, 'agents', 'scripted.cjs');
 export const PLAN = 'docs/prps/adder.md';
 export const CHECK = 'node --test';
 
-/** How an agent says that it is done, or that it is not. */
+/** How an agent says that it is done, or not done. */
 export function status(exitSignal: boolean): string {
   return [
     '---PRP_PHASE_STATUS---',
@@ -34,7 +34,7 @@ test('subtracts', async () => assert.equal((await adder()).subtract(5, 2), 3));
 `;
 export const CODE = 'export const add = (a, b) => a + b;\nexport const subtract = (a, b) => a - b;\n';
 
-/** One turn for each step of the way: tests that fail, code, tidied, written down. */
+/** One turn for each phase: failing tests, code, cleanup, documentation. */
 export const RED = { steps: [write('test/adder.test.mjs', TESTS), done] };
 export const GREEN = { steps: [write('adder.mjs', CODE), done] };
 export const REFACTOR = { steps: [write('adder.mjs', `// Plain sums.\n${CODE}`), done] };
@@ -52,10 +52,10 @@ export const WHOLE_WAY = [RED, GREEN, REFACTOR, DOCUMENT];
 export interface RunWorld extends Machine {
   /** Runs `holdfast run` on the plan to its end. */
   go(args?: readonly string[], options?: RunOptions): Promise<Outcome>;
-  /** The same with --json: its events. */
+  /** The same with --json: returns its events. */
   events(args?: readonly string[], options?: RunOptions): Promise<{ code: number | null; events: Json[] }>;
   begin(args?: readonly string[], options?: RunOptions): ReturnType<Machine['start']>;
-  /** Every prompt that the agent got, and what it knew then. */
+  /** Every prompt the agent got, and what it knew then. */
   prompts(): { prompt: string; session: string; history: { text: string }[] }[];
   /** loop-state.json. */
   state(): Json;
@@ -64,7 +64,7 @@ export interface RunWorld extends Machine {
   script(play: unknown): void;
 }
 
-/** The usual command; checks of its own replace the usual one. */
+/** The usual command; checks given by the test replace the usual one. */
 function command(args: readonly string[]): string[] {
   const checks = args.includes('--verify') ? [] : ['--verify', CHECK];
   return ['run', PLAN, '--agent', 'player', ...checks, ...args];
@@ -115,7 +115,7 @@ export async function runWorld(
     prompts() {
       const path = world.dir.at('notes.jsonl');
       if (!existsSync(path)) return [];
-      // What stands behind the last line break is still being written.
+      // Anything after the last line break is still being written.
       return readFileSync(path, 'utf8')
         .split('\n')
         .slice(0, -1)

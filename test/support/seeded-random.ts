@@ -1,4 +1,4 @@
-/** The same numbers for the same seed on every machine, so that a failing round can be played again. */
+/** The same numbers for the same seed on every machine, so that a failing round can be replayed. */
 export class SeededRandom {
   #state: number;
 
@@ -20,7 +20,7 @@ export class SeededRandom {
     return Math.floor(this.next() * limit);
   }
 
-  /** True this often. */
+  /** True with this probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }

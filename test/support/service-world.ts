@@ -6,27 +6,27 @@ import type { Json, Outcome } from './holdfast-binary.js';
 import { killQuietly, living, until } from './processes.js';
 import { type ProjectsWorld, projectsWorld } from './projects-world.js';
 
-/** What systemd gives to the services of a user: nothing of any shell. */
+/** The PATH systemd gives to user services: nothing from any shell. */
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Several projects of a user who installed the service. */
 export interface ServiceWorld extends ProjectsWorld {
   readonly unitPath: string;
-  /** Starts what the unit says in an environment of its own, as systemd would. */
+  /** Starts what the unit says in a clean environment, as systemd would. */
   startUnit(more?: Readonly<Record<string, string>>): ChildProcess;
-  /** The same to its end. */
+  /** The same, to its end. */
   boot(more?: Readonly<Record<string, string>>): Promise<Outcome>;
-  /** Kills all runs and their agents, without a word, as a power cut does. */
+  /** Kills all runs and their agents without warning, as a power cut does. */
   cutPower(): Promise<void>;
-  /** What a run left behind is of an earlier start of the machine. */
+  /** Makes what a run left behind look as if it came from an earlier boot of the machine. */
   forgetBoot(project: string): void;
-  /** The service of its agent had said that its limit is used up for another hour. */
+  /** Makes the agent's service have said that its limit is used up for another hour. */
   limit(project: string): void;
   /** How often the agent of a project was prompted. */
   prompts(project: string): number;
   /** The runs of `service status --json`, by the name of their project. */
   planned(): Promise<Record<string, Json>>;
-  /** What systemctl and loginctl were called with. */
+  /** The arguments of all calls of systemctl and loginctl. */
   calls(): string[][];
 }
 
@@ -37,7 +37,7 @@ export async function serviceWorld(others?: Parameters<typeof projectsWorld>[0])
   const record = world.dir.at('calls');
   const programs = world.dir.at('programs');
   mkdirSync(programs);
-  // They take whatever they are told, and keep it.
+  // They accept any arguments and record them.
   for (const name of ['systemctl', 'loginctl'])
     writeFileSync(
       join(programs, name),
@@ -48,7 +48,7 @@ export async function serviceWorld(others?: Parameters<typeof projectsWorld>[0])
   const startUnit = (more = {}) => {
     const { command, environment } = readUnit(readFileSync(unitPath, 'utf8'));
     const [program = '', ...args] = command;
-    // As of a user manager: started at the home directory, with hardly anything.
+    // As from a user manager: started in the home directory, with hardly anything.
     const fresh = { HOME: home, PATH, USER: 'somebody', XDG_RUNTIME_DIR: world.dir.at('run') };
     return spawn(program, args, { cwd: home, env: { ...fresh, ...environment, ...more } });
   };
@@ -110,7 +110,7 @@ export async function serviceWorld(others?: Parameters<typeof projectsWorld>[0])
   };
 }
 
-/** What a unit starts, as systemd reads it: words in quotes, escapes, `%%` and `$$`. */
+/** What a unit starts, parsed as by systemd: words in quotes, escapes, `%%` and `$$`. */
 export function readUnit(text: string): { command: string[]; environment: Record<string, string> } {
   const lines = text.split('\n');
   const valuesOf = (key: string) =>

@@ -6,9 +6,9 @@ import { hasRoomInMemory, MEMORY } from './temp-dir.js';
 
 const VARIABLE = 'HOLDFAST_TEST_SHARED';
 
-/** Before the first test of a run: a directory for what is made once for all of its test files. */
+/** Runs before the first test of a run: creates a directory for what is made once for all test files. */
 export default function makeSharedDirectory(project: TestProject): (() => void) | undefined {
-  if (process.env[VARIABLE] !== undefined) return undefined; // another project of the same run has made it
+  if (process.env[VARIABLE] !== undefined) return undefined; // another project of the same run has already made it
   const directory = mkdtempSync(join(hasRoomInMemory() ? MEMORY : tmpdir(), 'holdfast-shared-'));
   process.env[VARIABLE] = directory;
   const forget = () => rmSync(directory, { recursive: true, force: true });
@@ -20,7 +20,7 @@ export default function makeSharedDirectory(project: TestProject): (() => void) 
   return forget;
 }
 
-/** Made at its first use in a run, by whichever test process comes first; `make` fills an empty directory. */
+/** Made at its first use in a run, by whichever test process gets there first; `make` fills an empty directory. */
 export function madeOnce(name: string, make: (directory: string) => Promise<void>): Promise<string> {
   const shared = process.env[VARIABLE];
   if (shared === undefined) throw new Error('nothing is shared: see globalSetup in vitest.config.ts');
@@ -39,7 +39,7 @@ async function makeUnlessThere(path: string, make: (directory: string) => Promis
   try {
     renameSync(draft, path);
   } catch {
-    rmSync(draft, { recursive: true }); // somebody else was faster, and theirs is as good
+    rmSync(draft, { recursive: true }); // another process was faster, and its result is as good
   }
   return path;
 }

@@ -2,15 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where a run can be made to stop from outside, by what it waits for. */
+/** Where a run can be made to stop from outside, by what it is waiting for. */
 export type Place = 'check' | 'pre-receive' | 'post-receive' | `git-${string}`;
 
 /**
- * Files that say which run stops where: a gate that the agent goes through, a check, the hooks of a git server, and a `git`
- * that stands before the real one. Each asks by the id of the run, which is in the name of its worktree and of its refs.
+ * Files that say which run stops where: a gate the agent goes through, a check, the hooks of a git server, and a `git`
+ * placed before the real one. Each looks for the id of the run, which is in the name of its worktree and refs.
  */
 export class StoppingPlaces {
-  /** What PATH begins with, for the machine whose git stops. */
+  /** The first entry of PATH on the machine whose git stops. */
   readonly bin: string;
   readonly #stops: string;
   readonly #seen: string;
@@ -32,7 +32,7 @@ exec ${real} "$@"`,
     );
   }
 
-  /** Lets a git server stop in its hooks. */
+  /** Makes a git server stop in its hooks. */
   hookInto(remote: string): void {
     mkdirSync(join(remote, 'hooks'), { recursive: true });
     for (const hook of ['pre-receive', 'post-receive'])
@@ -47,13 +47,13 @@ exit 0`,
       );
   }
 
-  /** For a shell in the worktree of a run: goes on when there is no such file. */
+  /** For a shell in a run's worktree: continues once there is no such file. */
   words(place: 'check'): string {
     const stop = `${place}=$(basename "$PWD")`;
     return `if [ -f ${this.#stops}/${stop} ]; then touch ${this.#seen}/${stop}; sleep 600; fi`;
   }
 
-  /** For a shell in the worktree of a run: waits until the gate of this name is opened for it. */
+  /** For a shell in a run's worktree: waits until the gate of this name is opened for it. */
   gate(name: string): string {
     const stop = `gate=${name}=$(basename "$PWD")`;
     return `touch ${this.#seen}/${stop}; until [ -f ${this.#stops}/${stop} ]; do sleep 0.05; done`;
@@ -75,7 +75,7 @@ exit 0`,
     return existsSync(join(this.#seen, `${place}=${run}`));
   }
 
-  /** Nobody stops any more; who stands still stays so. */
+  /** From now on nothing stops; whatever has stopped already stays stopped. */
   clear(): void {
     rmSync(this.#stops, { recursive: true, force: true });
     mkdirSync(this.#stops);

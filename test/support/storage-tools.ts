@@ -1,7 +1,7 @@
 import { silentLogger, systemClock, systemIds } from '../../src/foundation/index.js';
 import { DirectoryWatcher, type LockTools, nodeFileSystem, ownIdentity } from '../../src/storage/index.js';
 
-/** Everything that storage needs, over the real file system and time; a test replaces what it is about. */
+/** Everything storage needs, over the real file system and time; a test replaces what it is about. */
 export function storageTools(overrides: Partial<LockTools> = {}): LockTools {
   const fileSystem = overrides.fileSystem ?? nodeFileSystem;
   const ids = overrides.ids ?? systemIds;

@@ -3,17 +3,17 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A directory of its own for one test; it goes away with its block. */
+/** A separate directory for one test; removed at the end of its block. */
 export interface TempDir extends AsyncDisposable {
   readonly path: string;
   /** A path inside. */
   at(...segments: string[]): string;
 }
 
-/** `isInMemory` is for many small states whose survival of power loss is not the point: syncing costs nothing there. */
+/** `isInMemory` is for many small states in tests that are not about power loss: syncing costs nothing there. */
 export async function tempDir(options: { isInMemory?: boolean } = {}): Promise<TempDir> {
   const root = options.isInMemory === true && existsSync(MEMORY) ? MEMORY : tmpdir();
-  // The real path, so that a system whose temporary directory is a link does not look like a planted one.
+  // The real path, because a temporary directory that is a link would look planted.
   const path = await realpath(await mkdtemp(join(root, 'holdfast-test-')));
   return {
     path,
@@ -27,7 +27,7 @@ export const MEMORY = '/dev/shm';
 
 const MIN_MEMORY_BYTES = 2 * 1024 ** 3;
 
-/** Whether there is such a place, and room in it for everything that a run of tests keeps at a time. */
+/** Whether there is such a place, with room for everything a test run keeps at a time. */
 export function hasRoomInMemory(): boolean {
   if (!existsSync(MEMORY)) return false;
   const { bavail, bsize } = statfsSync(MEMORY);

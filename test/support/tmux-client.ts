@@ -1,31 +1,31 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 
 /**
- * One client of a tmux server for as long as a terminal is open. It speaks tmux's control mode: a process for each
- * look at the screen would cost more than the program that is looked at, and the server says by itself when something
- * was drawn, so that nobody looks in vain.
+ * One client of a tmux server for as long as a terminal is open. It uses tmux's control mode: a process for each look
+ * at the screen would cost more than the program being watched, and the server announces whenever something was drawn,
+ * so no look is wasted.
  */
 export class TmuxClient {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<void>;
   readonly #asked: { resolve(text: string): void; reject(error: Error): void }[] = [];
   readonly #waiting = new Set<() => void>();
-  /** What was asked before the client was attached to its session, without which a command has no target. */
+  /** Commands given before the client was attached to its session; without one a command has no target. */
   #early: string[] | undefined = [];
   #complaints = '';
   #rest = '';
   #answer: { end: string; error: string; isOurs: boolean; lines: string[] } | undefined;
-  /** How often something was drawn. */
+  /** How often something has been drawn. */
   drawn = 0;
 
-  /** `args` end with the command that makes the session. */
+  /** `args` end with the command that creates the session. */
   constructor(args: readonly string[], env: NodeJS.ProcessEnv) {
     this.#child = spawn('tmux', ['-u', '-C', ...args, ';', 'attach-session'], { env });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#complaints += text;
     });
-    this.#child.stdin.on('error', () => {}); // told by what was asked last
+    this.#child.stdin.on('error', () => {}); // reported by the command sent last
     this.#ended = new Promise((resolve) => {
       const end = (reason: string) => {
         for (const { reject } of this.#asked.splice(0)) reject(new Error(`tmux: ${reason}`));
@@ -50,7 +50,7 @@ export class TmuxClient {
     });
   }
 
-  /** Resolves when something is drawn that was not counted in `seen`, or after a while. */
+  /** Resolves when something is drawn that `seen` does not count yet, or after a while. */
   async untilDrawn(seen: number, patienceMs: number): Promise<void> {
     if (this.drawn !== seen) return;
     await new Promise<void>((resolve) => {
@@ -87,7 +87,7 @@ export class TmuxClient {
     } else if (answer !== undefined) answer.lines.push(line);
     else if (line.startsWith('%begin ')) {
       const mark = line.slice('%begin '.length);
-      // The last word is 1 for what came from us, and not for the command that we were started with.
+      // The last word is 1 for our commands, but not for the one we were started with.
       this.#answer = { end: `%end ${mark}`, error: `%error ${mark}`, isOurs: mark.endsWith(' 1'), lines: [] };
     } else if (line.startsWith('%session-changed ')) {
       const early = this.#early?.join('') ?? '';
@@ -100,7 +100,7 @@ export class TmuxClient {
   }
 }
 
-/** A word as tmux reads it back; a line ends a command, so a word cannot hold one. */
+/** A word quoted for tmux; a line break ends a command, so a word cannot contain one. */
 function quoted(word: string): string {
   if (word.includes('\n')) throw new Error(`a line break cannot be said to tmux: ${JSON.stringify(word)}`);
   return `'${word.replaceAll("'", "'\\''")}'`;

@@ -24,11 +24,11 @@ export interface PaneOptions {
   readonly rows?: number;
   /** A variable that is undefined is not set. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** `sh` leaves a terminal as a killed program left it; what people use puts it back at its prompt. */
+  /** `sh` leaves a terminal as a killed program left it; the shells people use restore it at the prompt. */
   readonly shell?: 'sh' | 'bash --norc';
 }
 
-/** What tmux knows about the terminal beside its text. */
+/** What tmux knows about the terminal besides its text. */
 export interface PaneFacts {
   readonly title: string;
   readonly isCursorShown: boolean;
@@ -38,11 +38,11 @@ export interface PaneFacts {
   readonly historyLines: number;
 }
 
-/** The server tells what programs draw; what it does not tell is looked for this often. */
+/** The server announces what programs draw; anything else is polled this often. */
 const POLL_MS = 100;
 const PROMPT = 'prompt> ';
 
-/** A real terminal with a shell in it, on a tmux server of its own. */
+/** A real terminal with a shell in it, on its own tmux server. */
 export class Pane implements AsyncDisposable {
   readonly #machine: Machine;
   readonly #client: TmuxClient;
@@ -67,17 +67,17 @@ export class Pane implements AsyncDisposable {
     return pane;
   }
 
-  /** Presses keys by tmux's names, such as `Enter`, `Down`, `C-c`, `j`. */
+  /** Presses keys by their tmux names, such as `Enter`, `Down`, `C-c`, `j`. */
   async press(...keys: string[]): Promise<void> {
     await this.#client.ask('send-keys', ...keys);
   }
 
-  /** Types a text as it is. */
+  /** Types a text literally. */
   async type(text: string): Promise<void> {
     await this.#client.ask('send-keys', '-l', text);
   }
 
-  /** Pastes, in brackets when the program asked for them. */
+  /** Pastes, in brackets if the program asked for them. */
   async paste(text: string): Promise<void> {
     const file = this.#machine.dir.at('paste.txt');
     writeFileSync(file, text);
@@ -85,7 +85,7 @@ export class Pane implements AsyncDisposable {
     await this.#client.ask('paste-buffer', '-p', '-r');
   }
 
-  /** Puts the terminal back that a killed program left raw; until then Enter is not the end of a line. */
+  /** Restores a terminal that a killed program left raw; until then Enter does not end a line. */
   async makeSane(): Promise<void> {
     await this.type("stty sane; echo 'sane a''gain'");
     await this.press('C-j');
@@ -98,12 +98,12 @@ export class Pane implements AsyncDisposable {
     await this.press('Enter');
   }
 
-  /** The shell's words for a command of ours. */
+  /** The shell command line for one of our commands. */
   command(args: string): string {
     return `'${process.execPath}' '${HOLDFAST}' ${args}`;
   }
 
-  /** Starts `holdfast` on an empty screen; its exit code is printed behind it. */
+  /** Starts `holdfast` on an empty screen; its exit code is printed after it. */
   async holdfast(args: string, variables = ''): Promise<void> {
     await this.run('clear');
     await this.until((rows) => rows.join('') === PROMPT.trim());
@@ -112,11 +112,11 @@ export class Pane implements AsyncDisposable {
 
   /** The exit code of the program that ran last. */
   async exitCode(): Promise<number> {
-    const lines = await this.until(/exit code \d+/); // not always in a line of its own: a resize moves the cursor
+    const lines = await this.until(/exit code \d+/); // not always on its own line: a resize moves the cursor
     return Number(/exit code (\d+)/.exec(lines.join('\n'))?.[1]);
   }
 
-  /** The rows of the screen, without spaces at their ends. */
+  /** The rows of the screen, without trailing spaces. */
   async screen(): Promise<string[]> {
     return (await this.#client.ask('capture-pane', '-p')).split('\n');
   }
@@ -176,7 +176,7 @@ export class Pane implements AsyncDisposable {
     await this.#client.ask('resize-window', '-x', `${columns}`, '-y', `${rows}`);
   }
 
-  /** Starts to keep every byte that programs send to the terminal; returns what came so far. */
+  /** Starts recording every byte that programs send to the terminal; the function returns what has come so far. */
   async record(): Promise<() => string> {
     const file = this.#machine.dir.at('recorded');
     writeFileSync(file, '');
@@ -189,7 +189,7 @@ export class Pane implements AsyncDisposable {
     return (await this.#client.ask('display-message', '-p', '#{pane_tty}')).trim();
   }
 
-  /** The process that the shell runs now. */
+  /** The process the shell is currently running. */
   async program(): Promise<number> {
     const shell = (await this.#client.ask('display-message', '-p', '#{pane_pid}')).trim();
     const { stdout } = await execute('ps', ['-A', '-o', 'pid=,ppid=']);

@@ -1,6 +1,6 @@
 import type { Pane } from './tmux.js';
 
-/** `holdfast top` in a terminal, as a person uses it with many runs: one of them is found by the name of its plan. */
+/** `holdfast top` in a terminal, as a person uses it with many runs: a run is found by the name of its plan. */
 export class TopPane {
   readonly #pane: Pane;
 
@@ -8,14 +8,14 @@ export class TopPane {
     this.#pane = pane;
   }
 
-  /** Shows one run alone, which stands like this. */
+  /** Shows one run alone, in this state. */
   async only(name: string, stands: string): Promise<void> {
     await this.#pane.type(`/${name}-plan`);
     await this.stands(name, stands);
     await this.#pane.press('Enter');
   }
 
-  /** Waits until the run that is shown alone stands like this. */
+  /** Waits until the run shown alone is in this state. */
   async stands(name: string, stands: string): Promise<void> {
     await this.#pane.until(new RegExp(`^Holdfast: ${name}-plan +1 ${stands}`, 'm'));
   }
@@ -37,7 +37,7 @@ export class TopPane {
     await this.stands(name, stands);
   }
 
-  /** Looks at a run that works, and leaves it. */
+  /** Attaches to a working run, and leaves it. */
   async attach(name: string): Promise<void> {
     await this.#pane.press('Enter');
     await this.#pane.until(/^q leave · p pause/m);
@@ -45,7 +45,7 @@ export class TopPane {
     await this.stands(name, 'works');
   }
 
-  /** Takes the first option of the question of a run that nobody runs. */
+  /** Chooses the first option of the question of a run without an owner. */
   async answer(name: string): Promise<void> {
     await this.#pane.until(/^Enter answer/m);
     await this.#pane.press('a');

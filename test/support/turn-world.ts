@@ -28,12 +28,12 @@ import { storageTools } from './storage-tools.js';
 
 /** What the agent makes of one prompt. */
 export interface Scripted {
-  /** Files of the project that it writes. */
+  /** Project files it writes. */
   readonly files?: Readonly<Record<string, string>>;
   readonly before?: readonly AgentEvent[];
-  /** What happens while it works, after `before` was told. */
+  /** What happens while it works, after `before` was reported. */
   readonly during?: (signal: AbortSignal | undefined) => unknown;
-  /** It says nothing more until it is cancelled. */
+  /** Whether it stays silent from then on until it is cancelled. */
   readonly hangs?: boolean;
   readonly events?: readonly AgentEvent[];
 }
@@ -64,11 +64,11 @@ export const used = (outputTokens: number): AgentEvent => ({
   },
 });
 
-/** A tree that tells, in its order, what became durable, and that fails where it is told to. */
+/** A tree that records the order in which things became durable, and fails on demand. */
 class TracedTree extends MemoryTree {
   readonly #trace: string[];
   readonly #open = new Map<number, string>();
-  /** Says which write or rename fails. */
+  /** Decides which write or rename fails. */
   fails: ((path: string, text: string) => boolean) | undefined;
 
   constructor(trace: string[]) {
@@ -119,19 +119,19 @@ export interface TurnWorldOptions {
   readonly taker?: Partial<TurnTakerOptions>;
   readonly launch?: Partial<AgentLaunch>;
   readonly parts?: Partial<RunParts>;
-  /** Whether the tree of the project is measured around each exchange. */
+  /** Whether the project tree is measured around each exchange. */
   readonly isMeasured?: boolean;
-  /** Whether the processes of the agent are written down, so that they can be reopened. */
+  /** Whether the agent's processes are recorded, so that they can be reopened. */
   readonly isKept?: boolean;
   readonly driver?: string;
 }
 
-/** One turn of a run, or of a chat: everything real but the disk, the time and the agent. */
+/** One turn of a run or of a chat: everything is real except the disk, the time and the agent. */
 export interface TurnWorld extends AsyncDisposable {
   readonly tree: TracedTree;
   readonly clock: FakeClock;
   readonly log: RecordingLog;
-  /** What became durable, what was sent and what was told, in its order. */
+  /** What became durable, what was sent and what was reported, in order. */
   readonly trace: string[];
   readonly prompts: string[];
   /** How the agent was started each time: with which conversation of its own. */
@@ -139,7 +139,7 @@ export interface TurnWorld extends AsyncDisposable {
   /** How the agent was ended. */
   readonly ends: string[];
   readonly turns: Scripted[];
-  /** Fails the starts to come, one after the other. */
+  /** Errors for the next starts, one after another. */
   readonly startFailures: (Error | undefined)[];
   readonly tools: LockTools;
   readonly loops: LoopSessions;
@@ -149,9 +149,9 @@ export interface TurnWorld extends AsyncDisposable {
   readonly taker: TurnTaker;
   readonly parts: RunParts;
   readonly memory: RunMemory;
-  /** Everything that followers were told. */
+  /** All events that followers received. */
   readonly events: RunEvent[];
-  /** The same conversation in the hands of another taker, as after a restart of ours. */
+  /** The same conversation with another taker, as after a restart of our process. */
   otherTaker(overrides?: Partial<TurnTakerOptions>): TurnTaker;
 }
 
@@ -181,7 +181,7 @@ export async function turnWorld(options: TurnWorldOptions = {}): Promise<TurnWor
     agent: 'scripted',
     workingDirectory: PROJECT,
   });
-  // Checks are real programs, and live in real time.
+  // Checks are real programs and use real time.
   const real = storageTools();
   const registry = new ProgramRegistry(tools, '/data/programs');
   const workbench = { ...tools, registry, environment: {}, leaveOut: [`${PROJECT}/.prp-session`] };

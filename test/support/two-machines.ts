@@ -3,16 +3,16 @@ import { type Machine, machine } from './holdfast-binary.js';
 import { type Cluster, cluster } from './postgres.js';
 import { POSTGRES } from './postgres-place.js';
 
-/** Two machines of one fleet: ann sits at the laptop, agents ask on bob's workstation. */
+/** Two machines of one fleet: ann uses the laptop, agents ask on bob's workstation. */
 export interface TwoMachines {
   readonly db: Cluster;
   readonly laptop: Machine;
   readonly workstation: Machine;
-  /** The workstation gave no sign for an hour: nobody waits long for its reply. */
+  /** The workstation gave no sign of life for an hour: nobody waits long for its reply. */
   quiet(): Promise<void>;
 }
 
-/** Made once for all tests of a file. */
+/** Created once for all tests of a file. */
 export function twoMachines(): () => TwoMachines {
   let made: TwoMachines | undefined;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ export function twoMachines(): () => TwoMachines {
     made = { db, laptop, workstation, quiet: async () => void (await quiet()) };
     await run(laptop, ['fleet', 'init', '-', '--name', 'laptop'], db.url);
     const logins = [await invited(laptop, 'ann'), await invited(laptop, 'bob')];
-    // The owner makes the schema; every day one is a person like the others.
+    // The owner creates the schema; in everyday use the owner is a person like the others.
     await run(laptop, ['fleet', 'leave']);
     await run(laptop, ['fleet', 'join', '-', '--name', 'laptop'], logins[0]);
     await run(workstation, ['fleet', 'join', '-', '--name', 'workstation'], logins[1]);

@@ -1,7 +1,7 @@
 import type { RequirementId } from '../requirements.js';
 import { itNeeds, type Needs } from './it-needs.js';
 
-/** A test that proves one clause of a requirement, where the machine has what it takes. */
+/** A test that proves one clause of a requirement, if the machine has what it needs. */
 export function verifiesNeeding(
   requirement: RequirementId,
   needs: Needs,

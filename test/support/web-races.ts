@@ -8,8 +8,8 @@ import { type WebBrowser, webWorld } from './web-world.js';
 const LABELS = ['A', 'B', 'C'];
 
 /**
- * An agent asks over MCP; two browsers and `holdfast answer` answer at once, each something else, and now and then the server is
- * killed meanwhile. One answer wins, everybody who is told anything is told that one, and the agent gets it.
+ * An agent asks over MCP. Two browsers and `holdfast answer` give different answers at once, and now and then the
+ * server is killed meanwhile. One answer wins, everyone who is told an outcome is told that one, and the agent gets it.
  */
 export async function raceOnThePage({ races, kills }: { races: number; kills: number }): Promise<void> {
   await using world = await webWorld({ config: { web: { writesPerMinute: 1_000_000 } } });
@@ -43,7 +43,7 @@ export async function raceOnThePage({ races, kills }: { races: number; kills: nu
   }
 }
 
-/** The status and what was said to stand; undefined where the server was killed. */
+/** The HTTP status and the answer reported as standing; undefined if the server was killed. */
 type Told = { readonly status: number; readonly stands: string } | undefined;
 
 async function answer(browser: WebBrowser, id: string, label: string): Promise<Told> {
@@ -79,7 +79,7 @@ async function idOf({ services }: Awaited<ReturnType<typeof webWorld>>, title: s
   }, PATIENT);
 }
 
-/** Kills the server in the middle of what it does. */
+/** Kills the server in the middle of its work. */
 async function killIn(running: Running | undefined, ms: number): Promise<void> {
   setTimeout(() => running?.child.kill('SIGKILL'), ms);
   await running?.ended;

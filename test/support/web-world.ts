@@ -5,7 +5,7 @@ import { issueCode, webPlace } from '../../src/web/server/index.js';
 import { serveWeb } from '../../src/web/server/serve.js';
 import { type Json, type Machine, machine, type Running } from './holdfast-binary.js';
 
-/** A response as it came over the wire. */
+/** A response as it arrived. */
 export interface WebReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -16,13 +16,13 @@ export interface WebReply {
 export interface WebRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Sent as JSON; a string as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   /** Over a Unix socket instead of the port. */
   readonly socketPath?: string | undefined;
 }
 
-/** What a browser that signed in has. */
+/** What a signed-in browser has. */
 export interface WebBrowser {
   readonly cookie: string;
   readonly key: string;
@@ -31,11 +31,11 @@ export interface WebBrowser {
   get(path: string): Promise<WebReply>;
   post(path: string, body: unknown): Promise<WebReply>;
   put(path: string, body: unknown): Promise<WebReply>;
-  /** Opens the stream; it is read until it is closed. */
+  /** Opens the stream, which is read until it is closed. */
   events(query?: string): Promise<WebEvents>;
 }
 
-/** A stream while it is read. */
+/** A stream being read. */
 export class WebEvents {
   readonly status: number;
   text = '';
@@ -54,7 +54,7 @@ export class WebEvents {
     response.on('end', end).on('error', end).on('close', end);
   }
 
-  /** What was told so far, in order. */
+  /** The events so far, in order. */
   get told(): { name: string; data: Json }[] {
     return this.text
       .split('\n\n')
@@ -82,14 +82,14 @@ export class WebEvents {
   }
 }
 
-/** A server of the page on a machine of its own. */
+/** A web server on its own machine. */
 export interface WebWorld extends AsyncDisposable {
   readonly machine: Machine;
   readonly services: Services;
   readonly origin: string;
   readonly port: number;
   readonly running: Running | undefined;
-  /** A code, as `holdfast web link` would put it into a link. */
+  /** A code, as `holdfast web link` would put into a link. */
   code(can?: DeviceCapability): string;
   send(path: string, options?: WebRequest): Promise<WebReply>;
   signIn(can?: DeviceCapability, name?: string): Promise<WebBrowser>;
@@ -170,7 +170,7 @@ export async function signIn(
   };
 }
 
-/** Names are ours to resolve: every request goes to this machine, whatever host it says. */
+/** We resolve names ourselves: every request goes to this machine, whatever host it names. */
 export function sendTo(
   origin: string,
   port: number,

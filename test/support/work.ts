@@ -11,8 +11,8 @@ export interface Work {
 type Method = (this: any, ...args: any[]) => any;
 
 /**
- * Counts how often a method of at most two parameters is called until the end of the block, and how much it is given, such as the characters of
- * a text. This is how a test is about speed: work is the same on every machine, and time is not.
+ * Until the end of the block, counts the calls of a method with at most two parameters, and the size of what it is given, such
+ * as the characters of a text. This is how a test measures speed: work is the same on every machine, time is not.
  */
 export function countWork<Name extends string>(
   owner: Record<Name, Method>,
@@ -21,7 +21,7 @@ export function countWork<Name extends string>(
 ): Work & Disposable {
   const original = owner[name];
   const work = { calls: 0, total: 0, largest: 0 };
-  // Two parameters, not a list of them: some methods are called millions of times.
+  // Two parameters rather than a rest list: some methods are called millions of times.
   owner[name] = function counted(this: unknown, first: unknown, second: unknown) {
     const size = sizeOf?.(this, [first, second]) ?? 1;
     work.calls += 1;
@@ -36,7 +36,7 @@ export function countWork<Name extends string>(
   });
 }
 
-/** The characters that are cut into graphemes, which is what costs most in a terminal. */
+/** Counts the characters that are split into graphemes, which is the main cost in a terminal. */
 export function countSegmented(): Work & Disposable {
   return countWork(Intl.Segmenter.prototype, 'segment', (_self, [text]) => String(text).length);
 }

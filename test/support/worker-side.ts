@@ -1,4 +1,4 @@
-/** What a worker can be asked for: one input, one result. */
+/** The calls a worker offers: one input, one result. */
 export type Handlers = { readonly [name: string]: (input: never) => unknown };
 
 export type Message =
@@ -21,7 +21,7 @@ export function serve(handlers: Handlers): void {
   send({ kind: 'ready' });
 }
 
-/** Tells the parent something unasked. It is written at once, so that even code that never pauses is heard. */
+/** Sends the parent an unsolicited note. It is written at once, so even code that never yields gets heard. */
 export function tell(note: unknown): void {
   send({ kind: 'note', note });
 }

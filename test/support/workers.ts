@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { bundled } from './bundled.js';
 import type { Handlers, Message } from './worker-side.js';
 
-/** A process of its own that answers typed requests; it dies with its block. */
+/** A separate process that answers typed requests; it dies at the end of its block. */
 export class WorkerProcess<Calls extends Handlers, Note = unknown> implements AsyncDisposable {
   readonly pid: number;
   /** How it ended. */
@@ -25,7 +25,7 @@ export class WorkerProcess<Calls extends Handlers, Note = unknown> implements As
     });
   }
 
-  /** Asks for something. Rejects with what the worker threw, or with WorkerGoneError. */
+  /** Calls a handler. Rejects with what the worker threw, or with WorkerGoneError. */
   call<Name extends keyof Calls & string>(
     name: Name,
     ...input: Parameters<Calls[Name]>
@@ -39,7 +39,7 @@ export class WorkerProcess<Calls extends Handlers, Note = unknown> implements As
     });
   }
 
-  /** Hears what the worker tells unasked. */
+  /** Listens to the worker's unsolicited notes. */
   onNote(listen: (note: Note) => void): void {
     this.#onNote.push(listen);
   }
@@ -74,7 +74,7 @@ export class WorkerGoneError extends Error {
 }
 
 export interface StartOptions {
-  /** A program in front of node, such as `unshare --pid --fork`. */
+  /** A program to run node with, such as `unshare --pid --fork`. */
   readonly wrap?: readonly string[];
 }
 

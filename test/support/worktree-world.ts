@@ -5,17 +5,17 @@ import { type DetachedWorld, detachedWorld } from './detached-world.js';
 import type { Json } from './holdfast-binary.js';
 import { CHECK, PLAN } from './run-world.js';
 
-/** A repository with a plan in it, committed, in which runs get worktrees of their own. */
+/** A repository with a committed plan, in which runs get worktrees of their own. */
 export interface WorktreeWorld extends DetachedWorld {
   git(args: readonly string[], directory?: string): string;
   commitAll(message: string, directory?: string): void;
-  /** What is known about the worktrees of runs, the oldest first. */
+  /** What is known about the worktrees of runs, oldest first. */
   records(): Json[];
   /** The only one of them. */
   record(): Json;
   /** loop-state.json of a run in a worktree. */
   stateOf(record: Json): Json;
-  /** The worktrees that git knows beside the repository itself. */
+  /** The worktrees that git knows besides the repository itself. */
   registered(): string[];
   branches(): string[];
   /** `holdfast run <plan> --worktree` as a person types it. */

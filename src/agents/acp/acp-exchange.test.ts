@@ -7,7 +7,7 @@ import { SessionUpdate } from './schema.js';
 const SILENCE_MS = 60_000;
 
 describe('the silence of an agent', () => {
-  it('is noticed after the time, counted from the start', async () => {
+  it('is noticed after the set time, counted from the start', async () => {
     const { clock, verdict } = watch();
     clock.advance(59_999);
     expect(await verdict()).toBe('waiting');
@@ -23,7 +23,7 @@ describe('the silence of an agent', () => {
     ['usage_update', true],
     ['session_info_update', true],
     ['available_commands_update', true],
-  ])('is broken by what gets on, not by signs of life alone: %s', async (sessionUpdate, expected) => {
+  ])('is broken by progress, not by mere signs of life: %s', async (sessionUpdate, expected) => {
     const { clock, turn, verdict } = watch();
     clock.advance(30_000);
     turn.receive(SessionUpdate.parse({ sessionUpdate }));
@@ -33,7 +33,7 @@ describe('the silence of an agent', () => {
     expect(await verdict()).toBe(true);
   });
 
-  it('means nothing while a tool is at work', async () => {
+  it('means nothing while a tool is running', async () => {
     const { clock, turn, verdict } = watch();
     const call = { toolCallId: 't', title: 'ask', status: 'in_progress' };
     turn.receive(SessionUpdate.parse({ sessionUpdate: 'tool_call', ...call }));
@@ -46,7 +46,7 @@ describe('the silence of an agent', () => {
     expect(await verdict()).toBe(true);
   });
 
-  it('means nothing while a person is asked', async () => {
+  it('means nothing while a person is being asked', async () => {
     const { clock, turn, verdict } = watch();
     let answer: (() => void) | undefined;
     const asked = turn.question(
@@ -66,7 +66,7 @@ describe('the silence of an agent', () => {
     expect(await verdict()).toBe(true);
   });
 
-  it('is nobody’s business after the end', async () => {
+  it('no longer matters after the end', async () => {
     const { turn, verdict } = watch();
     turn.settle({ reason: 'completed', message: null, events: [] }, []);
     expect(await verdict()).toBe(false);

@@ -6,10 +6,10 @@ import type { AcpPreset } from './presets.js';
 import type { SessionUpdate } from './schema.js';
 import { Translator } from './translator.js';
 
-/** So many lines that are no messages are told of; an agent that logs to stdout would drown everything else. */
+/** How many lines that are not messages are reported; an agent that logs to stdout would drown everything else. */
 const MAX_NOISE = 10;
 
-/** Updates that say that the agent is there, not that it gets on: an endless loop sends them too. */
+/** Updates that show the agent is alive, not that it makes progress: an endless loop sends them too. */
 const IDLE_KINDS = new Set([
   'usage_update',
   'session_info_update',
@@ -18,15 +18,15 @@ const IDLE_KINDS = new Set([
   'current_mode_update',
 ]);
 
-/** What an exchange tells of itself while it runs. */
+/** What an exchange reports about itself while it runs. */
 export interface AcpExchangeListener {
   /** Its reader left before the end. */
   onAbandon(): void;
-  /** The agent says one thing after the other and does nothing. */
+  /** The agent writes one message after another and does nothing. */
   onCircling(messages: number): void;
 }
 
-/** Why we ended an exchange that had not ended by itself. */
+/** Why we ended an exchange that had not ended on its own. */
 export interface Interruption {
   readonly reason: TurnEndReason;
   readonly message: string | null;
@@ -38,7 +38,7 @@ export class AcpExchange {
   readonly translator: Translator;
   /** Resolves when the exchange has ended. */
   readonly over: Promise<void>;
-  /** Resolves when the agent has answered the prompt or no longer can; the rest is up to us. */
+  /** Resolves when the agent has answered the prompt, or can no longer do so; the rest is up to us. */
   readonly answered: Promise<void>;
   #onAnswered: () => void = () => {};
   interruption: Interruption | undefined;
@@ -68,7 +68,7 @@ export class AcpExchange {
     });
   }
 
-  /** Fires when the exchange is to end: whoever is asked something need not answer any more. */
+  /** Fires when the exchange is about to end: a question still open no longer needs an answer. */
   get interrupted(): AbortSignal {
     return this.#interrupter.signal;
   }
@@ -87,16 +87,16 @@ export class AcpExchange {
     if (this.#messagesInARow === this.#maxMessagesInARow) this.#listener.onCircling(this.#messagesInARow);
   }
 
-  /** Tells of a line that is no message. */
+  /** Reports a line that is not a message. */
   hear(line: string): void {
     this.#noise += 1;
     if (this.#noise > MAX_NOISE) return;
-    const what = `The agent wrote a line that is no message: ${visibleExcerpt(line, 120)}`;
+    const what = `The agent wrote a line that is not a message: ${visibleExcerpt(line, 120)}`;
     const message = this.#noise < MAX_NOISE ? what : `${what} (further ones are not shown)`;
     this.exchange.push({ type: 'error', message, status: null });
   }
 
-  /** Waits for a person, during which silence of the agent means nothing. */
+  /** Waits for a person; meanwhile the agent's silence means nothing. */
   async question<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     this.#questions += 1;
     try {
@@ -116,7 +116,7 @@ export class AcpExchange {
     this.#interrupter.abort();
   }
 
-  /** Resolves with true once the agent has been silent for so long with nothing under way; false at the end. */
+  /** Resolves to true once the agent has been silent for this long with nothing under way; to false when the exchange ends. */
   async isSilentFor(silenceMs: number): Promise<boolean> {
     while (!this.#ender.signal.aborted) {
       if (this.#questions > 0 || this.translator.hasOpenToolCall)
@@ -128,7 +128,7 @@ export class AcpExchange {
     return false;
   }
 
-  /** Ends the exchange; what we did to it goes before what the agent made of that. */
+  /** Ends the exchange. Our own interruption takes precedence over what the agent made of it. */
   settle(outcome: Outcome, usage: readonly AgentEvent[]): void {
     const { exchange } = this;
     for (const event of this.translator.finish()) exchange.push(event);

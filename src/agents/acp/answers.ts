@@ -1,12 +1,12 @@
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { PermissionOption } from './schema.js';
 
-/** A question of the agent to the person, as the protocol's elicitation has it. */
+/** A question from the agent to the person: an elicitation of the protocol. */
 export interface Elicitation {
   readonly message: string;
   /** A JSON schema of flat properties, as the agent sent it. */
   readonly requestedSchema: unknown;
-  /** The tool call it belongs to, where the agent says so. */
+  /** The tool call it belongs to, if the agent names one. */
   readonly toolCallId: string | null;
 }
 
@@ -18,14 +18,14 @@ export type ElicitationAnswer =
   | { readonly action: 'decline' }
   | { readonly action: 'cancel' };
 
-/** Asks the person; the signal fires when nobody waits for the answer any more. */
+/** Asks the person; the signal fires when the answer is no longer wanted. */
 export type AskPerson = (question: Elicitation, signal: AbortSignal) => Promise<ElicitationAnswer>;
 
 export const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 
 /**
- * The option that says yes or no: for this once, where there is one, because a rule that outlives the call is not ours
- * to give. Undefined when the agent offers nothing of the kind.
+ * The option that says yes or no, for this once if the agent offers that: a rule that outlives the call is not ours to
+ * give. Undefined if the agent offers no such option.
  */
 export function optionFor(
   isAllowed: boolean,

@@ -19,7 +19,7 @@ describe('cancelling an exchange', () => {
     },
   };
 
-  it('is asked for over the protocol, and the process goes on', async () => {
+  it('is requested over the protocol, and the process stays', async () => {
     await using world = await fakeAcpWorld(obeys);
     const connection = await world.start();
     const seen: AgentEvent[] = [];
@@ -45,7 +45,7 @@ describe('cancelling an exchange', () => {
     expect(await world.receivedOf('session/cancel')).toHaveLength(1);
   });
 
-  it('happens when its signal fires, also beforehand', async () => {
+  it('happens when its signal fires, even beforehand', async () => {
     await using world = await fakeAcpWorld(obeys);
     const connection = await world.start();
     const caller = new AbortController();
@@ -59,7 +59,7 @@ describe('cancelling an exchange', () => {
   it.each([
     ['an error', () => Promise.reject(new Error('aborted'))],
     ['end_turn', () => ({ stopReason: 'end_turn' })],
-  ])('is what happened also when the agent answers it with %s', async (_name, answer) => {
+  ])('is the outcome even when the agent answers it with %s', async (_name, answer) => {
     await using world = await fakeAcpWorld({
       'session/prompt': async (_params, agent) => {
         await agent.cancelled();
@@ -94,8 +94,8 @@ describe('cancelling an exchange', () => {
   });
 });
 
-describe('an agent in which nothing happens', () => {
-  it('is cancelled, and the exchange has failed', async () => {
+describe('an agent that makes no progress', () => {
+  it('is cancelled, and the exchange fails', async () => {
     const clock = new FakeClock();
     await using world = await fakeAcpWorld(
       {
@@ -111,7 +111,7 @@ describe('an agent in which nothing happens', () => {
     const connection = await world.start({}, ACP_PRESETS.opencode);
     const ended = collect(connection.prompt('hi'));
     await heard(world, 'session/prompt');
-    // It is a process of its own: no more time passes once it is given five seconds to obey.
+    // The agent is a separate process: stop moving the clock once it has been given five seconds to obey.
     while (!clock.slept.includes(5_000)) {
       clock.advance(1_000);
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -136,7 +136,7 @@ describe('an agent in which nothing happens', () => {
     const ended = collect(connection.prompt('hi'));
     await heard(world, 'session/prompt');
     clock.advance(10_000);
-    // It is a process of its own: no more time passes before it has heard.
+    // The agent is a separate process: do not move the clock again until it has heard the cancel.
     await heard(world, 'session/cancel');
     expect(await whileTimePasses(clock, 1_000, ended)).toEqual([
       { type: 'turn-end', reason: 'failed', message: 'the agent gave no sign of progress for 10 s' },
@@ -145,7 +145,7 @@ describe('an agent in which nothing happens', () => {
     expect(await world.receivedOf('session/cancel')).toHaveLength(1);
   });
 
-  it('is left alone where nothing is set', async () => {
+  it('is left alone if no limit is set', async () => {
     const clock = new FakeClock();
     await using world = await fakeAcpWorld(
       {
@@ -163,7 +163,7 @@ describe('an agent in which nothing happens', () => {
 });
 
 describe('ending an ACP agent', () => {
-  it('closes the session where that is announced, then its input', async () => {
+  it('closes the session if the agent announced that, then its input', async () => {
     await using world = await fakeAcpWorld({
       initialize: () => ({ protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } }),
       closed: () => process.exit(7),
@@ -175,7 +175,7 @@ describe('ending an ACP agent', () => {
     expect(await connection.end()).toEqual({ code: 7, signal: null });
   });
 
-  it('is done with SIGTERM when it does not leave by itself', async () => {
+  it('uses SIGTERM if the agent does not leave on its own', async () => {
     const clock = new FakeClock();
     await using world = await fakeAcpWorld({ closed: () => setInterval(() => {}, 1_000) }, { clock });
     const connection = await world.start();
@@ -186,7 +186,7 @@ describe('ending an ACP agent', () => {
     expect(await world.receivedOf('session/close')).toEqual([]);
   });
 
-  it('cancels what runs', async () => {
+  it('cancels a running exchange', async () => {
     await using world = await fakeAcpWorld({
       'session/prompt': async (_params, agent) => {
         await agent.cancelled();
@@ -199,7 +199,7 @@ describe('ending an ACP agent', () => {
     expect(await events).toMatchObject([{ reason: 'cancelled' }]);
   });
 
-  it('at once asks nobody', async () => {
+  it('at once does not ask the agent', async () => {
     await using world = await fakeAcpWorld({ 'session/prompt': (_params, agent) => agent.NO_ANSWER });
     const connection = await world.start();
     const events = collect(connection.prompt('hi'));

@@ -5,7 +5,7 @@ import type { AgentConnection } from '../driver.js';
 import { ACP_PRESETS } from './presets.js';
 
 describe('an exchange with an ACP agent', () => {
-  it('is told as it happens and ends with the answer', async () => {
+  it('is reported as it happens and ends with the answer', async () => {
     await using world = await fakeAcpWorld({
       'session/prompt': (_params, agent) => {
         agent.update({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'hm' } });
@@ -40,7 +40,7 @@ describe('an exchange with an ACP agent', () => {
       { type: 'text', text: 'I write.' },
       { type: 'tool-call', id: 't', name: 'Write', kind: 'edit', title: 'Write', input: { p: 1 } },
       { type: 'tool-result', id: 't', isError: false, output: '' },
-      // Another message than the one before the tool.
+      // A different message from the one before the tool.
       { type: 'text', text: '\n\nfrom a sub-agent' },
       {
         type: 'usage',
@@ -88,7 +88,7 @@ describe('an exchange with an ACP agent', () => {
     }
   });
 
-  it('survives lines that are no messages, and tells of the first ten', async () => {
+  it('survives lines that are not messages, and reports the first ten', async () => {
     await using world = await fakeAcpWorld({
       'session/prompt': (_params, agent) => {
         agent.raw('Loading\u{1b}[2J…\n\n{"level":"info"}\n[]\n{"jsonrpc":"2.0","id":99,"result":{}}\n');
@@ -101,7 +101,7 @@ describe('an exchange with an ACP agent', () => {
     const events = await collect(connection.prompt('hi'));
     const errors = events.filter((event) => event.type === 'error').map(({ message }) => message);
     expect(errors).toHaveLength(10);
-    expect(errors[0]).toBe('The agent wrote a line that is no message: Loading^[[2J…');
+    expect(errors[0]).toBe('The agent wrote a line that is not a message: Loading^[[2J…');
     expect(errors[9]).toContain('further ones are not shown');
     expect(events.slice(-2)).toMatchObject([{ text: 'Hello' }, { reason: 'completed' }]);
   });
@@ -162,7 +162,7 @@ describe('an exchange with an ACP agent', () => {
     expect(await collect(connection.prompt('fine'))).toMatchObject([{ reason: 'completed' }]);
   });
 
-  it('says a repeated text once where the agent is known for it', async () => {
+  it('says a repeated text once if the agent is known to repeat it', async () => {
     await using world = await fakeAcpWorld({
       'session/prompt': (_params, agent) => {
         for (const piece of ['The answer ', 'is forty', 'The answer ', 'is forty', '-two.']) agent.say(piece);
@@ -175,7 +175,7 @@ describe('an exchange with an ACP agent', () => {
     expect(texts(await collect(other.prompt('hi')))).toBe('The answer is fortyThe answer is forty-two.');
   });
 
-  it('is refused while another runs, and after the end', async () => {
+  it('is refused during another one, and after the end', async () => {
     await using world = await fakeAcpWorld({
       'session/prompt': async (_params, agent) => {
         await agent.cancelled();
@@ -225,7 +225,7 @@ describe('the death of an ACP agent', () => {
     ]);
   });
 
-  it('is noticed though a tool holds its pipes open, and the tool goes with it', async () => {
+  it('is noticed although a tool holds its pipes open, and the tool is ended too', async () => {
     await using world = await fakeAcpWorld({
       'session/prompt': (_params, agent) => {
         agent.say(String(agent.leaveChild()));
@@ -255,7 +255,7 @@ describe('the death of an ACP agent', () => {
     ]);
   });
 
-  it('is what becomes of one that closes its output and lives', async () => {
+  it('is the fate of one that closes its output and stays', async () => {
     await using world = await fakeAcpWorld({
       'session/prompt': (_params, agent) => {
         agent.closeOutput();
@@ -270,7 +270,7 @@ describe('the death of an ACP agent', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
-  it('between exchanges is noticed at the next', async () => {
+  it('between exchanges is noticed with the next one', async () => {
     await using world = await fakeAcpWorld();
     const connection = await world.start();
     process.kill(connection.pid ?? 0, 'SIGKILL');

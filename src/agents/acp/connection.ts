@@ -24,7 +24,7 @@ import type { UsageMeter } from './usage.js';
 
 /** How long an agent may take to close the session. */
 const CLOSE_LIMIT_MS = 1_000;
-/** How often, and how long after the end of a turn, its transcript is looked at. */
+/** How often at most the transcript is read after the end of a turn, and the pause between two reads. */
 const MAX_LOOKS = 20;
 const LOOK_AGAIN_MS = 50;
 
@@ -37,7 +37,7 @@ export interface ConnectionParts {
   readonly session: AcpSession;
   readonly incoming: Incoming;
   readonly meter: UsageMeter;
-  /** What the agent's own transcript says; null if it is not needed. */
+  /** Reads the agent's own transcript; null if it is not needed. */
   readonly readReplies: ((since: Date) => Promise<readonly KeptReply[] | null>) | null;
 }
 
@@ -136,7 +136,10 @@ export class AcpConnection implements AgentConnection {
     turn.settle(outcome, [...meter.takeOdd(), ...usage]);
   }
 
-  /** What the transcript has that was not told yet. The end of a turn may be heard a moment before it is written down. */
+  /**
+   * The replies in the transcript that were not reported yet. The end of a turn may arrive a moment before it is written
+   * there.
+   */
   async #repliesSince(since: Date, result: PromptResult | null): Promise<readonly KeptReply[] | null> {
     const { readReplies, tools } = this.#parts;
     if (readReplies === null) return null;
@@ -158,7 +161,7 @@ export class AcpConnection implements AgentConnection {
     }
   }
 
-  /** The connection is gone, and with it the agent. */
+  /** The connection is gone, and the agent with it. */
   async #outcomeOfLoss(): Promise<Outcome> {
     const { program } = this.#parts.link;
     const how = await bury(this.#parts.tools.clock, program);
@@ -167,7 +170,7 @@ export class AcpConnection implements AgentConnection {
     return { reason: 'died', message, events: [] };
   }
 
-  /** Asks the agent to end the exchange; when it does not in time it is killed. */
+  /** Asks the agent to end the exchange, and kills it if it does not do so in time. */
   async #interrupt(turn: AcpExchange, interruption: Interruption): Promise<void> {
     const { tools, link, session } = this.#parts;
     if (turn.interruption === undefined) {
@@ -200,7 +203,7 @@ export class AcpConnection implements AgentConnection {
     void turn.over.then(() => signal.removeEventListener('abort', onAbort));
   }
 
-  /** The system prompt, where it has to go with the first prompt. */
+  /** The system prompt, if it has to go with the first prompt. */
   #takePreamble(): string | null {
     const preamble = this.#preamble;
     this.#preamble = null;
@@ -208,19 +211,19 @@ export class AcpConnection implements AgentConnection {
   }
 }
 
-/** What an agent that is silent wrote into its log since then. */
+/** What a silent agent has written to its log since then. */
 function troubleLogged({ loggedTrouble }: AcpPreset, log: string, since: Date): string | null {
   if (loggedTrouble === null) return null;
   const told = [...log.matchAll(loggedTrouble)].map(({ groups }) => groups ?? {});
-  // The last of it was said before the silence began.
+  // The decisive line was written just before the silence began.
   const recent = told.filter(({ at = '' }) => Date.parse(at) >= since.getTime() - SILENT_AFTER_MS);
   return recent.at(-1)?.words ?? null;
 }
 
-/** How long before its silence an agent may have written what made it silent. */
+/** How long before its silence an agent may have logged the cause. */
 const SILENT_AFTER_MS = 5_000;
 
-/** Of all that makes an agent begin again and again, only this is known. */
+/** Of all the causes that make an agent start over and over, this is the only one we know. */
 function overflowAfter(messages: number): Interruption {
   const message = `the agent began to answer ${messages} times in a row without doing anything: its context is probably full`;
   return { reason: 'context-overflow', message };

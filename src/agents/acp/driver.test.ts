@@ -6,7 +6,7 @@ import { listDirectory, nodeFileSystem } from '../../storage/index.js';
 import { ACP_PRESETS, acpDriver } from './index.js';
 
 describe('the start of an ACP agent', () => {
-  it('greets, opens a session and knows what the agent told', async () => {
+  it('greets, opens a session and keeps what the agent reported', async () => {
     await using world = await fakeAcpWorld();
     const connection = await world.start({
       mcpServers: [{ name: 'holdfast', command: 'holdfast', args: ['mcp'], environment: { A: 'b' } }],
@@ -53,7 +53,7 @@ describe('the start of an ACP agent', () => {
     expect(await world.receivedOf('session/set_model')).toEqual([]);
   });
 
-  it('has no handle where the agent can neither resume nor load', async () => {
+  it('has no handle if the agent can neither resume nor load', async () => {
     await using world = await fakeAcpWorld({ initialize: () => ({ protocolVersion: 1 }) });
     const connection = await world.start();
     expect(connection.resumeHandle).toBe(null);
@@ -101,7 +101,7 @@ describe('the start of an ACP agent', () => {
       expect(records(world)).toEqual([]);
     });
 
-    it('when the agent closes its output and lives', async () => {
+    it('when the agent closes its output and stays', async () => {
       const clock = new FakeClock();
       await using world = await fakeAcpWorld(
         {
@@ -133,7 +133,7 @@ describe('the start of an ACP agent', () => {
       expect(records(world)).toEqual([]);
     });
 
-    it('when it is called off', async () => {
+    it('when it is cancelled', async () => {
       await using world = await fakeAcpWorld({ 'session/new': (_params, agent) => agent.NO_ANSWER });
       const caller = new AbortController();
       const start = world.start({ signal: caller.signal }).catch((reason: unknown) => reason);
@@ -150,7 +150,7 @@ describe('the start of an ACP agent', () => {
 describe('resuming an ACP session', () => {
   const resume = { driver: 'acp', id: 'old' };
 
-  it('resumes without replay where the agent can', async () => {
+  it('resumes without replay if the agent can', async () => {
     await using world = await fakeAcpWorld({
       initialize: () => ({
         protocolVersion: 1,
@@ -167,7 +167,7 @@ describe('resuming an ACP session', () => {
     expect(await world.receivedOf('session/prompt')).toMatchObject([{ prompt: [{ text: 'hi' }] }]);
   });
 
-  it('loads it otherwise, and what is replayed belongs to no exchange', async () => {
+  it('loads it otherwise, and the replay belongs to no exchange', async () => {
     await using world = await fakeAcpWorld({
       'session/load': (_params, agent) => {
         agent.update(
@@ -233,7 +233,7 @@ describe('resuming an ACP session', () => {
   it('does not take the session of another driver for its own', async () => {
     await using world = await fakeAcpWorld();
     await expect(world.start({ resume: { driver: 'claude', id: 'old' } })).rejects.toMatchObject({
-      message: expect.stringContaining('of the driver claude'),
+      message: expect.stringContaining('belongs to the driver claude'),
     });
   });
 

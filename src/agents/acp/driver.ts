@@ -20,7 +20,7 @@ import { UsageMeter } from './usage.js';
 
 /** What the driver can be given beyond the preset. */
 export interface AcpDriverOptions {
-  /** Puts a question of the agent to the person; without it agents are told that we cannot. */
+  /** Puts an agent's question to the person; without it, agents are told that we cannot ask. */
   readonly onElicitation?: AskPerson | undefined;
   /** Instead of the preset's. */
   readonly silenceMs?: number | null | undefined;
@@ -79,7 +79,7 @@ async function startAgent(
   }
 }
 
-/** Reads the agent's own transcript of a session, where it has one that we know. */
+/** A reader for the agent's own transcript of a session, if it has one that we know. */
 function repliesReader(tools: DriverTools, options: StartOptions, preset: AcpPreset, conversationId: string) {
   const { readReplies } = preset;
   if (readReplies === null) return null;
@@ -125,7 +125,7 @@ async function unlessAborted(
   return session;
 }
 
-/** Ends what was started; what is no error of ours was the end of the agent. */
+/** Ends what was started. An error that is not ours means that the agent ended. */
 async function giveUp({ clock }: DriverTools, link: Link, name: string, error: unknown): Promise<unknown> {
   const isOurs = isHoldfastError(error) && error.code !== 'PROGRAM_INPUT_CLOSED';
   if (isOurs) await link.program.stop({ graceMs: 0, termMs: 0 });

@@ -20,7 +20,7 @@ it.each<[AcpPresetName, object, boolean]>([
   ['codex-acp', { title: 'mcp.hold_fast.ask', kind: 'execute', _meta: { is_mcp_tool_call: true } }, true],
   ['codex-acp', { title: 'mcp.hold_fast.ask', kind: 'execute' }, false],
   ['acp', {}, false],
-])('of %s, %j is of the given server: %s', (preset, fields, expected) => {
+])('for %s, %j belongs to the given server: %s', (preset, fields, expected) => {
   expect(isOfGivenServer(ToolCallFields.parse(fields), [SERVER], ACP_PRESETS[preset])).toBe(expected);
   expect(isOfGivenServer(ToolCallFields.parse(fields), [], ACP_PRESETS[preset])).toBe(false);
 });

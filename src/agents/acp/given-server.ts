@@ -4,8 +4,8 @@ import type { ToolCallFields } from './schema.js';
 import { claudeToolName } from './tool-calls.js';
 
 /**
- * Whether a call is of an MCP server that we gave to the agent. The protocol has no word for it, so the name of the tool must do; titles count
- * only where they cannot be a command that the model wrote.
+ * Whether a call uses an MCP server that we gave to the agent. The protocol does not say, so we go by the tool's name. A
+ * title counts only if it cannot be a command that the model wrote.
  */
 export function isOfGivenServer(
   fields: ToolCallFields,

@@ -15,7 +15,7 @@ describe('an ACP agent that is started', () => {
       ['bypass', 'codex-acp', 'agent-full-access'],
       ['bypass', 'opencode', undefined],
       ['bypass', 'acp', 'bypassPermissions'],
-    ] as const)('%s sets the mode that %s has for it: %s', async (mode, name, expected) => {
+    ] as const)('%s sets the matching mode of %s: %s', async (mode, name, expected) => {
       await using world = await fakeAcpWorld({
         'session/new': () => ({
           sessionId: 's1',
@@ -34,7 +34,7 @@ describe('an ACP agent that is started', () => {
       expect(await world.receivedOf('session/set_mode')).toEqual(set);
     });
 
-    it('is set as an option of the session where that is how the agent has it', async () => {
+    it('is set as an option of the session if the agent has it as one', async () => {
       await using world = await fakeAcpWorld({
         'session/new': () => ({
           sessionId: 's1',
@@ -57,7 +57,7 @@ describe('an ACP agent that is started', () => {
       ]);
     });
 
-    it('fails when the agent refuses the mode it offers: it may be in one that allows more', async () => {
+    it('fails when the agent refuses a mode it offers, because its current one may allow more', async () => {
       await using world = await fakeAcpWorld({
         'session/new': () => ({
           sessionId: 's1',
@@ -73,7 +73,7 @@ describe('an ACP agent that is started', () => {
       });
     });
 
-    it('ask and edits make opencode ask, which has no modes', async () => {
+    it('ask and edits make opencode ask although it has no modes', async () => {
       await using world = await fakeAcpWorld({
         'session/new': () => ({ sessionId: process.env.OPENCODE_CONFIG_CONTENT ?? 'none' }),
       });
@@ -112,7 +112,7 @@ describe('an ACP agent that is started', () => {
       expect((await world.start()).facts.model).toBe('a');
     });
 
-    it('chooses it by session/set_model where the agent has models', async () => {
+    it('chooses it by session/set_model if the agent has models', async () => {
       await using world = await fakeAcpWorld({
         'session/new': () => ({
           sessionId: 's1',
@@ -124,7 +124,7 @@ describe('an ACP agent that is started', () => {
       expect(await world.receivedOf('session/set_model')).toEqual([{ sessionId: 's1', modelId: 'flash' }]);
     });
 
-    it('is refused in the name that people have for the agent', async () => {
+    it('is refused under the name that people use for the agent', async () => {
       await using world = await fakeAcpWorld();
       await expect(world.start({ name: 'mine', model: 'opus' })).rejects.toMatchObject({
         message: expect.stringContaining('The agent mine did not start'),
@@ -132,7 +132,7 @@ describe('an ACP agent that is started', () => {
       });
     });
 
-    it('fails where it cannot be chosen, rather than using another', async () => {
+    it('fails if it cannot be chosen, rather than using another', async () => {
       await using world = await fakeAcpWorld();
       await expect(world.start({ model: 'opus' })).rejects.toMatchObject({
         code: 'AGENT_NOT_STARTED',
@@ -159,7 +159,7 @@ describe('an ACP agent that is started', () => {
       ]);
     });
 
-    it('puts it before the first prompt of a new session otherwise', async () => {
+    it('otherwise puts it before the first prompt of a new session', async () => {
       await using world = await fakeAcpWorld();
       const connection = await world.start({ systemPrompt: 'Be brief.' });
       await collect(connection.prompt('one'));
@@ -195,7 +195,7 @@ describe('an ACP agent that is started', () => {
       },
     };
 
-    it('does so where that takes no person', async () => {
+    it('does so if that takes no person', async () => {
       await using world = await fakeAcpWorld(handlers);
       const environment = { PATH: process.env.PATH, GEMINI_API_KEY: 'k' };
       const connection = await world.start({ environment }, ACP_PRESETS.gemini);
@@ -203,7 +203,7 @@ describe('an ACP agent that is started', () => {
       expect(await world.receivedOf('authenticate')).toEqual([{ methodId: 'gemini-api-key' }]);
     });
 
-    it('says what the agent offers otherwise', async () => {
+    it('otherwise says what the agent offers', async () => {
       await using world = await fakeAcpWorld(handlers);
       await expect(world.start({}, ACP_PRESETS.gemini)).rejects.toMatchObject({
         code: 'AGENT_NOT_STARTED',

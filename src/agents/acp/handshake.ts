@@ -8,7 +8,7 @@ import type { AcpPreset } from './presets.js';
 import { Initialized, OpenedSession } from './schema.js';
 import { chooseMode, chooseModel, modelOf } from './session-settings.js';
 
-/** How long an agent may take for one step of the start: the slowest took 4 s, MCP servers may take their time. */
+/** How long an agent may take for one step of the start: the slowest took 4 s, but MCP servers can take longer. */
 const STEP_LIMIT_MS = 60_000;
 const PROTOCOL_VERSION = 1;
 const AUTHENTICATION_REQUIRED = -32_000;
@@ -19,7 +19,7 @@ export interface Handshake {
   readonly preset: AcpPreset;
   readonly options: StartOptions;
   readonly hasPerson: boolean;
-  /** What the agent wrote to stderr, for when it says nothing else. */
+  /** What the agent wrote to stderr, in case it says nothing else. */
   readonly stderr: () => string;
 }
 
@@ -29,7 +29,7 @@ export interface AcpSession {
   readonly canResume: boolean;
   readonly canClose: boolean;
   readonly isLoaded: boolean;
-  /** Goes before the first prompt, where the agent takes no system prompt of ours. */
+  /** Sent ahead of the first prompt if the agent takes no system prompt from us. */
   readonly preamble: string | null;
   readonly version: string | null;
   readonly model: string | null;
@@ -64,7 +64,7 @@ async function initialize(handshake: Handshake): Promise<Initialized> {
   const answer = await ask(handshake, 'initialize', {
     protocolVersion: PROTOCOL_VERSION,
     clientCapabilities: {
-      // Agents have files of their own; Gemini cannot even create one through ours.
+      // Agents access files themselves; Gemini cannot even create one through ours.
       fs: { readTextFile: false, writeTextFile: false },
       terminal: false,
       ...(handshake.hasPerson ? { elicitation: { form: {} } } : {}),
@@ -86,7 +86,7 @@ async function initialize(handshake: Handshake): Promise<Initialized> {
 interface WayToOpen {
   readonly method: string;
   readonly params: object;
-  /** Known before, when the session is resumed. */
+  /** Known in advance if the session is resumed. */
   readonly sessionId: string | undefined;
   readonly takesSystemPrompt: boolean;
 }
@@ -97,7 +97,7 @@ function wayToOpen(handshake: Handshake, agent: Initialized): WayToOpen {
   const method = sessionId === undefined ? 'session/new' : resumeMethod(agent);
   if (method === undefined) throw refuse(handshake, 'it cannot resume a session');
   if (options.resume !== undefined && options.resume.driver !== 'acp') {
-    throw refuse(handshake, `the session is of the driver ${options.resume.driver}`);
+    throw refuse(handshake, `the session belongs to the driver ${options.resume.driver}`);
   }
   const takesSystemPrompt = agent.agentCapabilities?.sessionCapabilities?.systemPrompt !== undefined;
   const params = {
@@ -116,14 +116,14 @@ function wayToOpen(handshake: Handshake, agent: Initialized): WayToOpen {
   return { method, params, sessionId, takesSystemPrompt };
 }
 
-/** Without replay where the agent can, else with it. */
+/** The method without replay if the agent has one, otherwise the one with it. */
 function resumeMethod(agent: Initialized): string | undefined {
   const announced = agent.agentCapabilities;
   if (announced?.sessionCapabilities?.resume !== undefined) return 'session/resume';
   return announced?.loadSession === true ? 'session/load' : undefined;
 }
 
-/** Opens the session; when the agent first wants to know who we are, tells it, if that takes no person. */
+/** Opens the session. If the agent wants us to authenticate first, does so, provided that it takes no person. */
 async function openAuthenticated(handshake: Handshake, agent: Initialized, way: WayToOpen): Promise<unknown> {
   const open = () => handshake.peer.request(way.method, way.params);
   try {
@@ -165,7 +165,7 @@ function nameOf({ options, preset }: Handshake): string {
   return options.name ?? preset.name;
 }
 
-/** In the agent's words, with what it adds. */
+/** In the agent's own words, with the details it adds. */
 function describeAnsweredError({ message, data }: AnsweredError): string {
   return data === undefined || data === null ? message : `${message} (${JSON.stringify(data)})`;
 }

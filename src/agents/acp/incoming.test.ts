@@ -5,7 +5,7 @@ import type { AgentEvent } from '../events.js';
 import type { PermissionRequest } from '../permission.js';
 import type { Elicitation, ElicitationAnswer } from './answers.js';
 
-/** Asks for permission for the tool kind in the prompt and says what it was answered. */
+/** Asks for permission for the tool kind named in the prompt and repeats the answer. */
 const asksPermission = {
   'session/prompt': async (
     params: { prompt: { text: string }[] },
@@ -26,7 +26,7 @@ const USUAL = 'allow_always allow_once reject_once reject_always';
 
 describe('a request for permission', () => {
   it.each([
-    ['edits', 'edit', 'id-reject_once', 'denied', 'only edits are accepted, and it is given a command'],
+    ['edits', 'edit', 'id-reject_once', 'denied', 'only edits are accepted, and this one contains a command'],
     ['edits', 'delete', 'id-reject_once', 'denied', 'only edits are accepted'],
     ['edits', 'move', 'id-reject_once', 'denied', 'only edits are accepted'],
     ['edits', 'execute', 'id-reject_once', 'denied', 'only edits are accepted'],
@@ -187,13 +187,16 @@ describe('a request for permission', () => {
     expect(all.map(({ type }) => type)).toEqual(['text', 'turn-end']);
   });
 
-  it('that nobody could decide is denied', async () => {
+  it('that nobody could decide about is denied', async () => {
     await using world = await fakeAcpWorld(asksPermission);
     const ask = () => Promise.reject(new Error('the inbox is full'));
     const connection = await world.start({ permissions: { mode: 'ask', ask } });
     const events = await collect(connection.prompt(`execute ${USUAL}`));
     expect(answerIn(events)).toMatchObject({ result: { outcome: { optionId: 'id-reject_once' } } });
-    expect(events[0]).toMatchObject({ decision: 'denied', by: 'it could not be asked: the inbox is full' });
+    expect(events[0]).toMatchObject({
+      decision: 'denied',
+      by: 'the person could not be asked: the inbox is full',
+    });
   });
 
   it('for a tool of a server that we gave is granted in every mode', async () => {
@@ -220,7 +223,7 @@ describe('a request for permission', () => {
     });
   });
 
-  it('outside of an exchange is not granted', async () => {
+  it('outside an exchange is not granted', async () => {
     await using world = await fakeAcpWorld({
       'session/new': (_params, agent) => {
         const ask = async () => {
@@ -297,7 +300,7 @@ describe('a question of the agent', () => {
     ]);
   });
 
-  it('is declined where there is nobody, and when it is a page to visit', async () => {
+  it('is declined if there is nobody, or if it is a page to visit', async () => {
     await using world = await fakeAcpWorld(asks);
     const alone = await world.start();
     expect(answerIn(await collect(alone.prompt('form')))).toMatchObject({ result: { action: 'decline' } });

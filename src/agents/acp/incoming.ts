@@ -31,14 +31,14 @@ export interface IncomingOptions {
   readonly askPerson: AskPerson | undefined;
 }
 
-/** What comes from the agent unasked, and the exchange it belongs to. Outside of an exchange only usage counts. */
+/** Handles what the agent sends unasked, for the exchange it belongs to. Outside an exchange only usage counts. */
 export class Incoming implements PeerHandlers {
   turn: AcpExchange | undefined;
-  /** Known once the session is open; updates of others (of sub-agents) are not of our conversation. */
+  /** Known once the session is open; updates of other sessions (sub-agents) are not part of our conversation. */
   sessionId: string | undefined;
   lastUpdateMs = Number.NEGATIVE_INFINITY;
   readonly #options: IncomingOptions;
-  /** What people said about denials: the protocol has no room for it in the answer, so it goes with the next prompt. */
+  /** What people said with a denial: the protocol's answer has no field for it, so it goes with the next prompt. */
   readonly #untold: string[] = [];
 
   constructor(options: IncomingOptions) {
@@ -58,7 +58,7 @@ export class Incoming implements PeerHandlers {
     this.turn?.receive(update);
   }
 
-  /** What the agent has to be told about what it was denied, once. */
+  /** What the agent still has to be told about its denials; returned once. */
   takeUntold(): string | null {
     const untold = this.#untold.splice(0);
     return untold.length === 0 ? null : untold.join('\n');
@@ -74,7 +74,7 @@ export class Incoming implements PeerHandlers {
     signal: AbortSignal,
   ): Promise<RequestPermissionResponse> {
     const { turn } = this;
-    if (turn === undefined) return CANCELLED; // nobody asked it to do anything
+    if (turn === undefined) return CANCELLED; // no prompt is being answered
     const { call, changes, events } = turn.translator.ask(toolCall, toolCall.content);
     for (const event of events) turn.exchange.push(event);
     const request = describeRequest(call, changes);
@@ -105,7 +105,7 @@ export class Incoming implements PeerHandlers {
   ): Promise<CreateElicitationResponse> {
     const { turn } = this;
     const { askPerson } = this.#options;
-    // Only forms were announced; a page to visit cannot be shown to whoever answers.
+    // We announced forms only; whoever answers cannot be shown a page to visit.
     if (turn === undefined || askPerson === undefined || request.mode !== 'form')
       return { action: 'decline' };
     const toolCallId =
@@ -117,7 +117,7 @@ export class Incoming implements PeerHandlers {
     return answer === LATE ? { action: 'cancel' } : toResponse(answer);
   }
 
-  /** Asks somebody, until the exchange ends or the agent takes the question back. */
+  /** Asks until the exchange ends or the agent takes the question back. */
   async #whileWanted<Answer>(
     turn: AcpExchange,
     signal: AbortSignal,

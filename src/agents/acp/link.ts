@@ -6,10 +6,10 @@ import type { Incoming } from './incoming.js';
 import { connectPeer, type Peer } from './peer.js';
 import { Wire } from './wire.js';
 
-/** How long an agent that no longer talks may take to exit by itself. */
+/** How long an agent that no longer talks may take to exit on its own. */
 const LAST_BREATH_MS = 1_000;
 
-/** A started agent and the protocol over its pipes. */
+/** A started agent, and the protocol over its pipes. */
 export interface Link {
   readonly program: Program;
   readonly peer: Peer;
@@ -47,7 +47,7 @@ async function cleanUpAfter(program: Program, wire: Wire): Promise<void> {
   await program.stop({ graceMs: 0, termMs: 0 });
 }
 
-/** Ends an agent that no longer talks, and tells what became of it. A process without a connection is no use. */
+/** Ends an agent that no longer talks and says what became of it. A process without a connection is useless. */
 export async function bury(clock: Clock, program: Program): Promise<string> {
   const hasLeft = (await within(clock, LAST_BREATH_MS, program.exited)) !== LATE;
   const exit = await program.stop({ graceMs: 0, termMs: 0 });

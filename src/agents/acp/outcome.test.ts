@@ -24,12 +24,12 @@ describe('the answer to a prompt', () => {
     );
   });
 
-  it.each([[{}], [{ stopReason: 'bored' }]])('that gives no reason we know is a failure', (result) => {
+  it.each([[{}], [{ stopReason: 'bored' }]])('that gives no known reason is a failure', (result) => {
     const outcome = outcomeOfResult(result, ACP_PRESETS.acp, null);
     expect(outcome).toMatchObject({ reason: 'failed', message: expect.stringContaining('do not know') });
   });
 
-  it('that says all is well after an error that stayed is a failure', () => {
+  it('that claims success after an error that stayed is a failure', () => {
     const outcome = outcomeOfResult({ stopReason: 'end_turn' }, ACP_PRESETS['codex-acp'], 'HTTP 500');
     expect(outcome).toEqual({ reason: 'failed', message: 'HTTP 500', events: [] });
   });
@@ -92,12 +92,12 @@ describe('an error in answer to a prompt', () => {
     [500, undefined, 500],
     [-32000, undefined, 401],
     [-32603, { statusCode: 503 }, 503],
-  ])('of code %s is told with its HTTP status', (code, data, status) => {
+  ])('of code %s is reported with its HTTP status', (code, data, status) => {
     const { message, events } = outcomeOfError({ code, message: 'no', data }, '');
     expect(events).toEqual([{ type: 'error', message, status }]);
   });
 
-  it('says the reason that stands in the data', () => {
+  it('gives the reason from the data', () => {
     const data = { message: 'Invalid API key', errorName: 'APIError' };
     expect(outcomeOfError({ code: -32603, message: 'Internal error', data }, '').message).toBe(
       'Invalid API key',
@@ -106,7 +106,7 @@ describe('an error in answer to a prompt', () => {
     expect(outcomeOfError(overloaded, '').message).toBe('Overloaded');
   });
 
-  it('tells when the limit ends, where the agent said so in full', () => {
+  it('reports when the limit ends, if the agent gave the full date', () => {
     const error = { code: -32603, message: 'Internal error', data: { errorKind: 'rate_limit' } };
     expect(outcomeOfError(error, 'Limit reached, resets 2026-11-15T04:30:00+02:00.').events).toEqual([
       {
@@ -119,7 +119,7 @@ describe('an error in answer to a prompt', () => {
     expect(outcomeOfError(error, 'try again at 4:41 AM').events).toMatchObject([{ resetsAt: null }]);
   });
 
-  it('always ends the exchange, whatever stands in it', () => {
+  it('always ends the exchange, whatever it contains', () => {
     fc.assert(
       fc.property(fc.integer(), fc.string(), fc.jsonValue(), fc.string(), (code, message, data, said) => {
         const { reason, events } = outcomeOfError({ code, message, data }, said);

@@ -4,7 +4,7 @@ import type { AcpPreset } from './presets.js';
 import type { PromptResult } from './schema.js';
 import { statusIn } from './translator.js';
 
-/** How an exchange ended, and what is to be told before that. */
+/** How an exchange ended, and the events to report before that. */
 export interface Outcome {
   readonly reason: TurnEndReason;
   readonly message: string | null;
@@ -31,7 +31,7 @@ export function isAnsweredError(error: unknown): error is Error & AnsweredError 
   );
 }
 
-/** What the answer to a prompt means. `trouble` is what the agent last could not get over, if it said so. */
+/** What the answer to a prompt means. `trouble` is the last problem the agent could not get over, if it reported one. */
 export function outcomeOfResult(
   result: PromptResult,
   preset: Pick<AcpPreset, 'maxTokensMeansOverflow'>,
@@ -39,7 +39,7 @@ export function outcomeOfResult(
 ): Outcome {
   switch (result.stopReason) {
     case 'end_turn':
-      // codex-acp ends well after an error that stayed; only its retries tell.
+      // codex-acp reports a good end even after an error that stayed; only its retries show it.
       return trouble === null ? ended('completed') : failed(trouble, null);
     case 'cancelled':
       return ended('cancelled');
@@ -55,9 +55,9 @@ export function outcomeOfResult(
 }
 
 /**
- * What an error in answer to a prompt means. Agents agree on nothing here: Gemini answers with the HTTP status as
- * code, Claude's adapter with `errorKind`, Codex's with `codexErrorInfo`, opencode's with `errorName`. `said` is the
- * end of the text of the turn, where some put the reason.
+ * What an error in answer to a prompt means. Agents agree on nothing here: Gemini answers with the HTTP status as code,
+ * Claude's adapter with `errorKind`, Codex's with `codexErrorInfo`, opencode's with `errorName`. `said` is the end of the
+ * turn's text, where some put the reason.
  */
 export function outcomeOfError(error: AnsweredError, said: string): Outcome {
   const details = JSON.stringify(error.data) ?? '';
@@ -92,7 +92,7 @@ function httpStatusOf(error: AnsweredError): number | null {
   return statusIn(error.data);
 }
 
-/** `Internal error` says nothing; the reason is usually in the data, or behind it. */
+/** `Internal error` says nothing; the reason usually follows it or is in the data. */
 function detailMessage(error: AnsweredError): string {
   const { data } = error;
   const message = error.message.replace(/^Internal error: (?=\S)/, '');

@@ -16,14 +16,14 @@ export interface PeerHandlers {
 export interface Peer {
   /** Rejects with what the agent answered (a RequestError), or because the connection is gone. */
   request(method: string, params: unknown): Promise<unknown>;
-  /** Tells something; a connection that is gone is no reason to fail. */
+  /** Sends a notification; a lost connection is not an error here. */
   notify(method: string, params: unknown): void;
   close(): void;
 }
 
 /**
- * Speaks the protocol over a stream. Requests for files and terminals, which we do not offer, are answered by the SDK
- * with "method not found". The SDK is loaded here and nowhere else, because that takes a tenth of a second.
+ * Speaks the protocol over a stream. The SDK answers requests for files and terminals, which we do not offer, with
+ * "method not found". The SDK is loaded only here, because loading takes a tenth of a second.
  */
 export async function connectPeer(stream: Stream, handlers: PeerHandlers): Promise<Peer> {
   const { client, methods } = await import('@agentclientprotocol/sdk');

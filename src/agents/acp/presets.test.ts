@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ACP_PRESETS } from './presets.js';
 
-it('the log of opencode tells why it is silent: when, and what its service said', () => {
+it('the log of opencode shows why it is silent: when, and what its service said', () => {
   const line =
     'timestamp=2026-11-15T21:40:48.944Z level=ERROR run=6ed3e611 message="stream error" providerID=fake modelID=fake-model ' +
     'session.id=ses_e1 small=false agent=build mode=primary error.error="AI_APICallError: This request would exceed your ' +

@@ -7,49 +7,47 @@ import { readOpencodeReplies } from './transcripts/opencode.js';
 export interface AcpPreset {
   /** The agent's name, for messages. */
   readonly name: string;
-  /** The program as it is usually found on PATH; null = the user says. */
+  /** The program as it is usually found on PATH; null = the user must name it. */
   readonly command: string | null;
-  /** What makes it speak ACP, behind the user's own arguments. */
+  /** The arguments that make it speak ACP; they follow the user's own. */
   readonly args: readonly string[];
-  /** The option that names the model on the command line; else the model is chosen over the protocol. */
+  /** The command-line option for the model; if null, the model is chosen over the protocol. */
   readonly modelArgument: string | null;
-  /** What it needs to behave; the user's own settings win. */
+  /** Variables it needs to behave; the user's own settings win. */
   readonly environment: Readonly<Record<string, string>>;
-  /** More of it for a permission mode, where the agent has no session modes. */
+  /** Further variables for a permission mode, if the agent has no session modes. */
   readonly modeEnvironment: Readonly<Partial<Record<PermissionMode, Readonly<Record<string, string>>>>>;
-  /** Session modes by permission mode; the first that the agent offers is taken. */
+  /** Session modes for each permission mode; the first one that the agent offers is used. */
   readonly modes: Readonly<Record<PermissionMode, readonly string[]>>;
-  /** Ways to authenticate that need no person, each possible when the variable is set. Tried only when asked for. */
+  /** Ways to authenticate without a person, each possible if its variable is set. Tried only when the agent asks for one. */
   readonly authentication: readonly { readonly methodId: string; readonly variable: string }[];
-  /** How the names of MCP tools begin; `*` is the server. */
+  /** The prefixes of MCP tool names; `*` stands for the server. */
   readonly mcpToolPrefixes: readonly string[];
-  /** A turn in which nothing happens for so long is ended; null = it may think for ever. */
+  /** A turn without any progress for this long is ended; null = never. */
   readonly silenceMs: number | null;
-  /**
-   * Lines of its stderr that tell why it is silent: `at` is when, `words` what its service said. Null = it has none.
-   */
+  /** Matches lines of its stderr that explain a silence: `at` is the time, `words` what its service said. Null = it logs none. */
   readonly loggedTrouble: RegExp | null;
   /**
-   * So many messages of the model, one after the other without a tool call, mean that it goes round in circles; null =
-   * nothing is known about how its messages are separated.
+   * After this many messages of the model in a row without a tool call, it is going round in circles; null = we do not
+   * know how it separates its messages.
    */
   readonly maxMessagesInARow: number | null;
-  /** `session/load` is answered before the history has been replayed. */
+  /** It answers `session/load` before the history has been replayed. */
   readonly replaysAfterLoad: boolean;
-  /** After a broken stream the text of the turn comes again from its beginning, without a mark. */
+  /** After a broken stream it repeats the text of the turn from the beginning, without marking it. */
   readonly repeatsTextAfterBreak: boolean;
   /** It says `max_tokens` when the context is full, not when an answer is too long. */
   readonly maxTokensMeansOverflow: boolean;
-  /** Message chunks that are not the model's. */
+  /** Message chunks that do not come from the model. */
   readonly statusText: RegExp | null;
-  /** Where it keeps what each reply used, which it does not tell over the protocol; null = what it tells is all of it. */
+  /** Reads the usage of each reply, which it does not report over the protocol; null = it reports all of it there. */
   readonly readReplies: ReadReplies | null;
   readonly reports: { readonly usage: boolean; readonly contextWindow: boolean; readonly cost: boolean };
 }
 
 export type AcpPresetName = 'acp' | 'gemini' | 'opencode' | 'claude-acp' | 'codex-acp';
 
-/** Any agent: nothing is known, so nothing is assumed but the protocol and the usual names of modes. */
+/** Any agent: we know nothing about it, so we assume only the protocol and the usual names of modes. */
 const acp: AcpPreset = {
   name: 'acp',
   command: null,
@@ -75,10 +73,10 @@ const acp: AcpPreset = {
   reports: { usage: true, contextWindow: true, cost: true },
 };
 
-/** What changes something or leaves the project; it reads and searches without asking. */
+/** Anything that changes something or leaves the project; reading and searching need no permission. */
 const OPENCODE_ASKS = { edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask', task: 'ask' };
 
-/** The agents we know; everything here was measured unless it says otherwise. */
+/** The agents we know; everything here was measured unless a comment says otherwise. */
 export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
   acp,
   gemini: {
@@ -87,17 +85,17 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     command: 'gemini',
     args: ['--acp'],
     modelArgument: '-m',
-    // Without the first it starts itself again and the parent swallows signals; without the second it exits with 55.
+    // Without the first it restarts itself and the parent swallows signals; without the second it exits with 55.
     environment: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
-    // It would edit its own settings and the repository without a word: it asks, and what is an edit of the project is allowed.
+    // On its own it would edit its settings and the repository unasked. In this mode it asks, and we allow edits of the project.
     modes: { edits: ['default'], ask: ['default'], bypass: ['yolo'] },
     authentication: [{ methodId: 'gemini-api-key', variable: 'GEMINI_API_KEY' }],
     mcpToolPrefixes: ['mcp_*_'],
     replaysAfterLoad: true,
     repeatsTextAfterBreak: true,
-    // By its code: max_tokens comes only from its own check that the context will overflow.
+    // From its source: `max_tokens` comes only from its own check that the context is about to overflow.
     maxTokensMeansOverflow: true,
-    // By its code: every change of the mode is also told as a message of the model.
+    // From its source: it also reports every change of mode as a message of the model.
     statusText: /^\[MODE_UPDATE\] \w+$/,
     readReplies: readGeminiReplies,
     reports: { usage: true, contextWindow: false, cost: false },
@@ -106,10 +104,10 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     ...acp,
     name: 'opencode',
     command: 'opencode',
-    // Over the protocol it says nothing of a service that turns it away, however long it waits; its log does.
+    // When its service turns it away it says so only in its log, never over the protocol, however long it waits.
     args: ['acp', '--print-logs', '--log-level', 'ERROR'],
     modes: { edits: [], ask: [], bypass: [] },
-    // It allows everything unless told otherwise, and has no modes to say so.
+    // It allows everything unless told otherwise, and has no modes for telling it.
     modeEnvironment: {
       edits: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ permission: OPENCODE_ASKS }) },
       ask: { OPENCODE_CONFIG_CONTENT: '{"permission":"ask"}' },
@@ -118,8 +116,8 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     // It retries silently for up to 80 s, and a model may be silent for 100 s.
     silenceMs: 150_000,
     loggedTrouble: /^timestamp=(?<at>\S+) level=ERROR .*?error\.error="(?:\w+: )?(?<words>[^"]+)"/gm,
-    // A context overflow it meets with a summary, as a message, and tries again, for ever. Otherwise a message without a
-    // tool call is the last one.
+    // It answers a context overflow with a summary, as a message, and tries again, forever. In any other case a message
+    // without a tool call is the last one.
     maxMessagesInARow: 10,
     repeatsTextAfterBreak: true,
     readReplies: readOpencodeReplies,
@@ -134,7 +132,8 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     ...acp,
     name: 'codex-acp',
     command: 'codex-acp',
-    // In its own default, `agent`, a second model decides about permissions. The last of each are Zed's adapter's.
+    // In its own default mode, `agent`, a second model decides about permissions. The last name in each list is that of
+    // Zed's adapter.
     modes: {
       edits: ['workspace-write', 'auto'],
       ask: ['read-only'],
@@ -144,7 +143,7 @@ export const ACP_PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       { methodId: 'codex-api-key', variable: 'CODEX_API_KEY' },
       { methodId: 'openai-api-key', variable: 'OPENAI_API_KEY' },
     ],
-    // By its code, as are the names of the ways to authenticate.
+    // From its source, like the names of the ways to authenticate.
     mcpToolPrefixes: ['mcp.*.'],
     reports: { usage: true, contextWindow: true, cost: false },
   },

@@ -36,7 +36,7 @@ describe('text that may come again from the beginning', () => {
       `${SENTENCE} FDone.`,
     ],
     [
-      'is said once when it breaks again while it is repeated',
+      'is said once when it breaks again during the repetition',
       [SENTENCE, 'First I will', SENTENCE, ' Done.'],
       `${SENTENCE} Done.`,
     ],
@@ -45,7 +45,7 @@ describe('text that may come again from the beginning', () => {
     expect(filter(pieces)).toBe(expected);
   });
 
-  it('begins anew after a flush', () => {
+  it('starts afresh after a flush', () => {
     const text = new RepeatedText();
     expect(text.push(SENTENCE)).toBe(SENTENCE);
     expect(text.flush()).toBe('');
@@ -54,7 +54,7 @@ describe('text that may come again from the beginning', () => {
 
   it('says a text once wherever it breaks and however it is cut', () => {
     const length = { minLength: 24, maxLength: 200 };
-    // Of few different characters, so that pieces in the middle often look like the beginning.
+    // Few different characters, so that pieces in the middle often look like the beginning.
     const monotonous = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\u{1d158}\u{1d165}'), ...length });
     const texts = fc.oneof(fc.string({ unit: 'grapheme', ...length }), monotonous);
     fc.assert(
@@ -69,7 +69,7 @@ describe('text that may come again from the beginning', () => {
     );
   });
 
-  it('loses nothing of a text that never breaks and never says its beginning again', () => {
+  it('loses nothing of a text that never breaks and never repeats its beginning', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 }), { maxLength: 30 }), (pieces) => {
         const whole = pieces.join('');
@@ -81,8 +81,8 @@ describe('text that may come again from the beginning', () => {
 });
 
 /**
- * A beginning that stands anywhere else, even across the break, could just as well be the place where the text begins
- * again; no rule can tell.
+ * Whether the beginning appears only there. If it appeared elsewhere, even across the break, that could just as well be
+ * where the repetition starts; no rule can tell.
  */
 function isSaidOnlyAt(place: number, stream: string, beginning: string): boolean {
   return stream.indexOf(beginning, 1) === place && stream.indexOf(beginning, place + 1) === -1;

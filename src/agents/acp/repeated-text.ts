@@ -1,16 +1,17 @@
-/** Below this much text, saying the same again is more likely meant than a repetition (`ha` + `ha`). */
+/** A repetition shorter than this is more likely meant (`ha` + `ha`). */
 const MIN_REPEATED = 12;
 
 /**
- * Lets text through once when an agent, after a broken stream, says it again from the beginning without a mark.
+ * Lets text through only once when an agent repeats it from the beginning after a broken stream, without marking it.
  *
- * Compared is what was said since the last tool call, because that is one answer of the model: pieces that begin just
- * as that text did are held back while they go on the same. Once they reach further than what was said before, they
- * were a repetition and only what is new comes out. As soon as they differ, the first of them was not, and comes out;
- * but a later one may be where the stream broke, so the rest is looked at again. What is still held when the answer
- * ends comes out too, unless it is the whole text again. A model that answers differently after the break cannot be
- * told from one that goes on, so then both texts are shown; and an answer that says its own beginning again in its
- * middle cannot be told from a break.
+ *
+ * It compares with what was said since the last tool call, because that is one answer of the model. Pieces that begin
+ * like that text are held back for as long as they match it. Once they reach beyond it they were a repetition, and only
+ * the new part comes out. As soon as they differ, the first piece was no repetition and comes out; but a later piece may
+ * be where the stream broke, so the rest is examined again. Whatever is still held when the answer ends comes out too,
+ * unless it is the whole text again. A model that answers differently after the break looks the same as one that
+ * continues, so both texts are shown; and an answer that repeats its own beginning in the middle looks the same as a
+ * break.
  */
 export class RepeatedText {
   #said = '';
@@ -18,7 +19,7 @@ export class RepeatedText {
   #held: string[] = [];
   #heldLength = 0;
 
-  /** The part of a piece that is new; may be empty, may hold earlier pieces. */
+  /** The new part of a piece; may be empty, may include earlier pieces. */
   push(piece: string): string {
     if (this.#heldLength + piece.length <= this.#said.length && this.#goesOnTheSame(piece)) {
       this.#hold(piece);
@@ -29,7 +30,7 @@ export class RepeatedText {
     return this.#sortOut(pieces);
   }
 
-  /** The answer is over, another one may begin: what was held back for nothing. */
+  /** The answer is over and another may begin. Returns what was held back needlessly. */
   flush(): string {
     const held = this.#held.join('');
     const rest = held === this.#said ? '' : held;
@@ -39,11 +40,11 @@ export class RepeatedText {
     return rest;
   }
 
-  /** Finds the piece with which everything may begin again; those before it were held back and went on the same. */
+  /** Finds the piece at which the repetition may begin, given pieces that were held back because they matched. */
   #sortOut(pieces: readonly string[]): string {
     let before = '';
     for (const [index, piece] of pieces.entries()) {
-      // So much of the beginning, and then the beginning once more: the stream broke while it was repeated.
+      // The beginning, and then the beginning again: the stream broke during the repetition too.
       const isBrokenAgain = before.length >= MIN_REPEATED;
       const said = isBrokenAgain ? this.#said : this.#said + before;
       const again = this.#mayBeginAgain(piece) ? pieces.slice(index).join('') : '';
@@ -63,7 +64,7 @@ export class RepeatedText {
     return this.#heldLength > 0 && this.#said.startsWith(piece, this.#heldLength);
   }
 
-  /** Looks at the first few characters only, so that long texts are not compared with every piece. */
+  /** Compares only the first few characters, so that long texts are not compared with every piece. */
   #mayBeginAgain(piece: string): boolean {
     if (this.#head.length < MIN_REPEATED || piece === '') return false;
     return piece.startsWith(this.#head) || this.#head.startsWith(piece);

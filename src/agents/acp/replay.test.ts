@@ -22,7 +22,7 @@ it.each([
   expect(clock.monotonicMs()).toBeLessThan(expectedMs + 500);
 });
 
-it('is called off with the start', async () => {
+it('is cancelled with the start', async () => {
   const caller = new AbortController();
   const replayed = untilReplayed(new FakeClock(), () => 0, caller.signal);
   caller.abort();

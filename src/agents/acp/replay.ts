@@ -1,13 +1,13 @@
 import type { Clock } from '../../foundation/index.js';
 
-/** Replay is local work: a pause of this length means that it is over. */
+/** Replay is local work: a pause this long means that it is over. */
 const QUIET_MS = 500;
 const LIMIT_MS = 10_000;
 
 /**
- * Waits for the end of a history that is replayed after the answer to `session/load`. Nothing marks its end, and what
- * is replayed looks like the next exchange (Gemini does not echo the prompt, either), so no prompt may be sent before
- * it is over. Throws ABORTED.
+ * Waits for the end of a history that is replayed after the answer to `session/load`. Nothing marks its end, and the
+ * replay looks like the next exchange (Gemini does not echo the prompt, either), so no prompt may be sent until it is
+ * over. Throws ABORTED.
  */
 export async function untilReplayed(
   clock: Clock,

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 
 /**
- * What agents send, as far as we read it. The SDK types are the specification; these schemas are what is bearable:
- * fields of the wrong kind count as missing, unknown ones are let through, so that one odd agent (or the next version
- * of a good one) does not cost a turn.
+ * The part of the agents' messages that we read. The SDK types are the specification; these schemas are what we can live
+ * with: fields of the wrong kind count as missing and unknown ones are let through, so that one odd agent (or the next
+ * version of a good one) does not cost a turn.
  */
 
 function lenient<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
 
-/** A list without what cannot be read. */
+/** A list without the elements that cannot be read. */
 function readableOf<Schema extends z.ZodType>(schema: Schema) {
   return z
     .array(schema.nullable().catch(null))
@@ -18,7 +18,7 @@ function readableOf<Schema extends z.ZodType>(schema: Schema) {
 }
 
 const Text = lenient(z.string());
-/** Whatever it is: `NumberCheck` takes what counts, and tells of the rest. */
+/** Any value: `NumberCheck` counts what is a number and reports the rest. */
 const Count = z.unknown().optional();
 const Meta = lenient(z.record(z.string(), z.unknown()));
 const Present = lenient(z.record(z.string(), z.unknown()));
@@ -34,7 +34,7 @@ export const ToolContent = z.object({
 });
 export type ToolContent = z.infer<typeof ToolContent>;
 
-/** A tool call, or what became of it; the same fields in `tool_call`, `tool_call_update` and permission requests. */
+/** A tool call, or its outcome; `tool_call`, `tool_call_update` and permission requests have the same fields. */
 export const ToolCallFields = z.object({
   toolCallId: Text,
   title: Text,
@@ -43,13 +43,13 @@ export const ToolCallFields = z.object({
   status: Text,
   rawInput: z.unknown().optional(),
   rawOutput: z.unknown().optional(),
-  /** A place that cannot be read is one without a name: it must not be passed over. */
+  /** A location that cannot be read becomes one without a name: it must not be dropped. */
   locations: lenient(z.array(z.object({ path: z.string() }).catch({ path: '' }))),
   _meta: Meta,
 });
 export type ToolCallFields = z.infer<typeof ToolCallFields>;
 
-/** A choice that the agent offers when it asks for permission; `kind` tells what choosing it means. */
+/** A choice that the agent offers when it asks for permission; `kind` says what choosing it means. */
 export const PermissionOption = z.object({ optionId: z.string(), kind: Text });
 export type PermissionOption = z.infer<typeof PermissionOption>;
 
@@ -63,7 +63,7 @@ export type PermissionParams = z.infer<typeof PermissionParams>;
 /** One update of a session, of any kind. */
 export const SessionUpdate = ToolCallFields.extend({
   sessionUpdate: z.string(),
-  /** A block in chunks, a list of them in tool calls. */
+  /** One block in message chunks, a list of blocks in tool calls. */
   content: z.unknown().optional(),
   messageId: Text,
   used: Count,
@@ -99,7 +99,7 @@ export const ConfigOption = z.object({
   id: z.string(),
   category: Text,
   currentValue: Text,
-  /** A list of choices, or of groups of them. */
+  /** A list of choices, or of groups of choices. */
   options: z
     .array(
       z.union([
@@ -118,7 +118,7 @@ export const OpenedSession = z.object({
   modes: lenient(
     z.object({ currentModeId: Text, availableModes: z.array(z.object({ id: z.string() })).catch([]) }),
   ),
-  /** Not in the stable protocol; Gemini and others have it. */
+  /** Not in the stable protocol, but Gemini and others send it. */
   models: lenient(
     z.object({
       currentModelId: Text,

@@ -3,7 +3,7 @@ import type { ConfigOption, OpenedSession } from './schema.js';
 /** Sends a request about the session. Throws what the agent answers. */
 type Send = (method: string, params: object) => Promise<unknown>;
 
-/** Puts the session into the first of these modes that the agent offers; nothing happens when it offers none. */
+/** Sets the first of these modes that the agent offers; does nothing if it offers none. */
 export async function chooseMode(
   send: Send,
   session: OpenedSession,
@@ -21,7 +21,7 @@ export async function chooseMode(
   await send('session/set_config_option', { configId: option.id, value });
 }
 
-/** Chooses the model by id or by name. False when the agent offers no way to. */
+/** Chooses the model by id or by name. False if the agent offers no way to do so. */
 export async function chooseModel(send: Send, session: OpenedSession, model: string): Promise<boolean> {
   const option = optionOf(session, 'model');
   if (option !== undefined) {

@@ -16,20 +16,20 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 interface Call {
   fields: ToolCallFields;
   content: readonly ToolContent[];
-  /** By an update, not only by a request for permission: a call that was denied may never be one. */
+  /** An update reported it, not only a request for permission: a denied call may never become a real one. */
   isTold: boolean;
   isAnnounced: boolean;
   hasResult: boolean;
 }
 
 /**
- * The tool calls of one exchange. Agents tell of a call in pieces (empty and pending first, its input a moment later,
- * then the outcome); one `tool-call` and at most one `tool-result` come of it.
+ * The tool calls of one exchange. Agents report a call in pieces (first empty and pending, a moment later its input, then
+ * the outcome); these become one `tool-call` and at most one `tool-result`.
  */
 export class ToolCalls {
   readonly #calls = new Map<string, Call>();
 
-  /** Whether a call is under way: then silence means nothing, an MCP question may take hours. */
+  /** Whether a call is under way. Silence means nothing then: an MCP question may take hours. */
   get hasOpen(): boolean {
     const isUnderWay = (call: Call) => call.isAnnounced || call.fields.status === 'in_progress';
     return [...this.#calls.values()].some((call) => isUnderWay(call) && !call.hasResult);
@@ -55,7 +55,7 @@ export class ToolCalls {
     return events;
   }
 
-  /** What the agent wants to do, from its request and from what it told of the call before. */
+  /** What the agent wants to do, from its request and from what it reported about the call before. */
   merge(
     fields: ToolCallFields,
     content: unknown,
@@ -64,7 +64,7 @@ export class ToolCalls {
     return { fields: call.fields, changes: changesIn(call.content) };
   }
 
-  /** The calls that were told but held back because they were still empty. */
+  /** The calls that were reported but held back because they were still empty. */
   flush(): AgentEvent[] {
     const held = [...this.#calls.values()].filter((call) => call.isTold && !call.isAnnounced);
     return held.map((call) => this.#announce(call));
@@ -102,10 +102,10 @@ function permissionRequestOf(fields: ToolCallFields): PermissionRequest {
   };
 }
 
-/** The keys of a tool's input that say what it is about. */
+/** The keys of a tool's input that say what the call is about. */
 const SUBJECTS = ['command', 'filePath', 'file_path', 'path', 'pattern', 'url', 'query'];
 
-/** A title that only names the tool gets what it is about. */
+/** Adds what the call is about to a title that only names the tool. */
 function titleOf({ title = '', kind, rawInput }: ToolCallFields, name: string): string {
   const isBare = title === '' || title === name || title === kind;
   const input =
@@ -117,7 +117,7 @@ function titleOf({ title = '', kind, rawInput }: ToolCallFields, name: string): 
   return `${title === '' ? name : title} ${String(subject)}`;
 }
 
-/** A call for which leave is asked: with every place that it names anywhere, and what the files would become. */
+/** A call that needs permission, with every place it names anywhere and the contents the files would get. */
 export function describeRequest(fields: ToolCallFields, changes: readonly FileChange[]): PermissionRequest {
   const told = permissionRequestOf(fields);
   const input = typeof told.input === 'object' && told.input !== null ? told.input : {};
@@ -127,13 +127,13 @@ export function describeRequest(fields: ToolCallFields, changes: readonly FileCh
     ...changes.map(({ path }) => path),
     ...named,
   ];
-  // A place whose change is shown need not be named once more.
+  // A place whose change is shown need not be listed again.
   const bare = fields.locations?.filter(({ path }) => !changes.some((change) => change.path === path));
   const shown = fields.rawInput === undefined ? inputFrom({ ...fields, locations: bare }) : told.input;
   return { ...told, input: shown, locations: [...new Set(places)], changes };
 }
 
-/** How agents call the files in the input of their tools. */
+/** The keys agents use for files in the input of their tools. */
 const PATH_KEYS = [
   ...['path', 'paths', 'file_path', 'filePath', 'filepath', 'absolute_path', 'notebook_path', 'target_file'],
   ...['abs_path', 'file', 'files', 'dir_path', 'directory', 'source', 'destination', 'new_path', 'newPath'],
@@ -152,7 +152,7 @@ function changesIn(content: readonly ToolContent[]): FileChange[] {
   );
 }
 
-/** What else says what a call is about, where an agent tells no input: Gemini has the command in the title alone. */
+/** Stands in for the input if an agent reports none: Gemini has the command only in the title. */
 function inputFrom({ title = '', kind, locations }: ToolCallFields): object | null {
   const told = {
     ...(oneLine(title) === title.trim() ? {} : { [kind === 'execute' ? 'command' : 'title']: title }),
@@ -161,14 +161,14 @@ function inputFrom({ title = '', kind, locations }: ToolCallFields): object | nu
   return Object.keys(told).length === 0 ? null : told;
 }
 
-/** Agents of before `name` was in the protocol have it elsewhere. */
+/** The tool's name from agents older than the protocol's `name` field. */
 export function claudeToolName(fields: ToolCallFields): string | undefined {
   const own = fields._meta?.claudeCode;
   if (typeof own !== 'object' || own === null || !('toolName' in own)) return undefined;
   return typeof own.toolName === 'string' ? own.toolName : undefined;
 }
 
-/** opencode begins a call with the bare name of the tool; what it is about follows a moment later. */
+/** opencode begins a call with just the name of the tool; what it is about follows a moment later. */
 function isStillEmpty({ status, title = '', rawInput: input }: ToolCallFields): boolean {
   const isBegun = status === 'in_progress' && input !== undefined && /^\w*$/.test(title);
   if (status !== 'pending' && !isBegun) return false;
@@ -202,7 +202,7 @@ function contentText(content: ToolContent): string {
   return `${content.path ?? 'file'}: ${before} → ${counted(after, 'line')}`;
 }
 
-/** Adapters put the output of a command into an object of their own. */
+/** Adapters wrap the output of a command in an object of their own. */
 function rawText(raw: unknown): string {
   if (raw === undefined || raw === null) return '';
   if (typeof raw === 'string') return raw;

@@ -15,7 +15,7 @@ describe('updates of a session as events', () => {
     ]);
   });
 
-  it('does not take what a call was announced with for its result', () => {
+  it('does not mistake the announcement of a call for its result', () => {
     const shown = [{ type: 'content', content: { type: 'text', text: '[current working directory /work]' } }];
     const events = translate([
       { sessionUpdate: 'tool_call', toolCallId: 't1', title: 'ls', status: 'in_progress', content: shown },
@@ -57,7 +57,7 @@ describe('updates of a session as events', () => {
     ]);
   });
 
-  it('makes one call and one result of the pieces that an agent sends', () => {
+  it('turns the pieces that an agent sends into one call and one result', () => {
     const events = translate([
       call({ title: 'Write', kind: 'edit', status: 'pending', rawInput: {} }),
       chunk('writing'),
@@ -113,7 +113,7 @@ describe('updates of a session as events', () => {
     expect(translate([callUpdate(done)])).toEqual(expected);
   });
 
-  it('shows a call that never got beyond pending at the end', () => {
+  it('shows at the end a call that never got beyond pending', () => {
     expect(translate([call({ title: 'Write', kind: 'edit', status: 'pending' })])).toEqual([
       { type: 'tool-call', id: 't1', name: 'Write', kind: 'edit', title: 'Write', input: null },
     ]);
@@ -131,14 +131,14 @@ describe('updates of a session as events', () => {
     expect((event as { title: string }).title).toHaveLength(200);
   });
 
-  it('keeps what a title says in full where the agent tells nothing else: people decide by it', () => {
+  it('keeps the full title if the agent reports nothing else: people decide by it', () => {
     const title = `make ${'x'.repeat(500)}; rm y`;
     expect(translate([call({ title, kind: 'execute', status: 'in_progress' })])).toMatchObject([
       { input: { command: title } },
     ]);
   });
 
-  it('knows when a tool is at work', () => {
+  it('knows when a tool is running', () => {
     const translator = new Translator(ACP_PRESETS.acp);
     expect(translator.hasOpenToolCall).toBe(false);
     translator.apply(SessionUpdate.parse(call({ title: 'ls', status: 'in_progress' })));
@@ -190,7 +190,7 @@ describe('updates of a session as events', () => {
     expect(translate(updates)).toHaveLength(2);
   });
 
-  it('says a repeated text once for agents that repeat it, and starts anew after a tool', () => {
+  it('says a repeated text once for agents that repeat it, and starts afresh after a tool', () => {
     const said = [chunk('I will write it now.'), chunk('I will write it now. Yes.')];
     const updates = [...said, call({ title: 'ls', status: 'completed' }), chunk('I will write it now.')];
     const texts = translate(updates, new Translator(ACP_PRESETS.opencode)).filter(
@@ -204,7 +204,7 @@ describe('updates of a session as events', () => {
     expect(translate(said)).toHaveLength(2);
   });
 
-  describe('retries that Codex tells of in metadata', () => {
+  describe('retries that Codex reports in metadata', () => {
     const error = (message: string) => ({
       sessionUpdate: 'session_info_update',
       _meta: {
@@ -212,7 +212,7 @@ describe('updates of a session as events', () => {
       },
     });
 
-    it('are told, counted, with the status', () => {
+    it('are reported, counted, with the status', () => {
       expect(translate([error('first'), error('second')])).toEqual([
         { type: 'retry', attempt: 1, delayMs: null, status: 500, message: 'first' },
         { type: 'retry', attempt: 2, delayMs: null, status: 500, message: 'second' },
@@ -276,7 +276,7 @@ describe('updates of a session as events', () => {
   });
 });
 
-it('finds an HTTP status wherever an agent put it', () => {
+it('finds an HTTP status wherever the agent put it', () => {
   expect(statusIn({ data: { statusCode: 503 } })).toBe(503);
   expect(statusIn({ status: 'failed', code: 7 })).toBe(null);
   expect(statusIn('429')).toBe(null);

@@ -5,12 +5,12 @@ import { RepeatedText } from './repeated-text.js';
 import { ContentBlock, type SessionUpdate, type ToolCallFields } from './schema.js';
 import { ToolCalls } from './tool-calls.js';
 
-/** How much of the text is kept for looking for a reason in it. */
+/** How much of the text is kept, to look for a reason in it. */
 const TAIL_LENGTH = 2_000;
 
 type Quirks = Pick<AcpPreset, 'repeatsTextAfterBreak' | 'statusText'>;
 
-/** Turns the updates of one exchange into events, in order. Knows no time and no process. */
+/** Turns the updates of one exchange into events, in order. Knows nothing of time or processes. */
 export class Translator {
   readonly #quirks: Quirks;
   readonly #toolCalls = new ToolCalls();
@@ -28,17 +28,17 @@ export class Translator {
     return this.#toolCalls.hasOpen;
   }
 
-  /** The last of what was said. */
+  /** The end of what was said. */
   get tail(): string {
     return this.#tail;
   }
 
-  /** What the agent could not get over, as far as it said so; null once it went on. */
+  /** What the agent could not get over, as far as it said so; null once it continued. */
   get trouble(): string | null {
     return this.#trouble;
   }
 
-  /** What an update means; kinds that we do not know, or do not show, mean nothing. */
+  /** The events of an update; kinds that we do not know or do not show have none. */
   apply(update: SessionUpdate): AgentEvent[] {
     switch (update.sessionUpdate) {
       case 'agent_message_chunk':
@@ -61,7 +61,7 @@ export class Translator {
     }
   }
 
-  /** What the agent asks permission for, and what is to be told before that. */
+  /** What the agent asks permission for, and the events to report before that. */
   ask(
     fields: ToolCallFields,
     content: unknown,
@@ -79,7 +79,7 @@ export class Translator {
     const block = ContentBlock.safeParse(update.content);
     const text = block.success && block.data.type === 'text' ? (block.data.text ?? '') : '';
     if (type === 'text' && this.#quirks.statusText?.test(text)) return [];
-    // Codex tells its last error as a message without an id; what the model says has one.
+    // Codex reports its last error as a message without an id; the model's own messages have one.
     if (type === 'thinking' || update.messageId !== undefined) this.#trouble = null;
     if (type === 'text') this.#tail = (this.#tail + text).slice(-TAIL_LENGTH);
     const filter = type === 'text' ? this.#text : this.#thinking;
@@ -91,7 +91,7 @@ export class Translator {
     return [...spoken('thinking', this.#thinking.flush()), ...spoken('text', this.#text.flush())];
   }
 
-  /** codex-acp tells of its retries in the metadata of an update that says nothing else. */
+  /** codex-acp reports its retries in the metadata of an otherwise empty update. */
   #noteRetry(update: SessionUpdate): AgentEvent[] {
     const error = propertyOf(update._meta?.codex, 'error');
     if (error === undefined || error === null) return [];
@@ -103,7 +103,7 @@ export class Translator {
   }
 }
 
-/** The HTTP status somewhere in an error, whatever the agent wraps it into. */
+/** The HTTP status anywhere in an error, however the agent wraps it. */
 export function statusIn(value: unknown, depth = 0): number | null {
   if (typeof value !== 'object' || value === null || depth > 4) return null;
   for (const [key, inner] of Object.entries(value)) {

@@ -5,7 +5,7 @@ import { SessionUpdate } from './schema.js';
 import { UsageMeter } from './usage.js';
 
 describe('what an exchange used', () => {
-  it('is not known when the agent says nothing', () => {
+  it('is unknown if the agent says nothing', () => {
     const meter = new UsageMeter({ isResumed: false });
     meter.startTurn();
     expect(meter.endTurn({ stopReason: 'end_turn' })).toEqual([]);
@@ -25,7 +25,7 @@ describe('what an exchange used', () => {
       [10, 5, 3, 0],
     ],
   ])(
-    'is read as %s has it',
+    'is read in the form of %s',
     (_name, result, [inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens]) => {
       const meter = new UsageMeter({ isResumed: false });
       meter.startTurn();
@@ -34,7 +34,7 @@ describe('what an exchange used', () => {
     },
   );
 
-  it('is the difference of a cost that goes on over turns', () => {
+  it('is the difference of a cost that adds up across turns', () => {
     const meter = new UsageMeter({ isResumed: false });
     expect(turn(meter, [0.25, 0.5])).toMatchObject({
       costUsd: 0.5,
@@ -52,39 +52,39 @@ describe('what an exchange used', () => {
     expect(turn(meter, [1])).toMatchObject({ costUsd: 0.5 });
   });
 
-  it('counts anew when the sum was begun anew', () => {
+  it('starts afresh when the sum was restarted', () => {
     const meter = new UsageMeter({ isResumed: false });
     turn(meter, [5]);
     expect(turn(meter, [0.5])).toMatchObject({ costUsd: 0.5 });
   });
 
-  it('has no cost in the first exchange of a resumed session, because the sum holds what was before', () => {
+  it('has no cost in the first exchange of a resumed session, because the sum includes what came before', () => {
     const meter = new UsageMeter({ isResumed: true });
     expect(turn(meter, [5])).toMatchObject({ costUsd: null });
     expect(turn(meter, [5.5])).toMatchObject({ costUsd: 0.5 });
   });
 
-  it('has a cost in a resumed session of which is known what it had cost', () => {
+  it('has a cost in a resumed session if its earlier cost is known', () => {
     const meter = new UsageMeter({ isResumed: true, costBefore: 5 });
     meter.note(update(5.25));
     expect(turn(meter, [5.5])).toMatchObject({ costUsd: 0.5 });
     expect(meter.totalCost).toBe(5.5);
   });
 
-  it('begins anew with an agent that begins its sum anew', () => {
+  it('starts afresh with an agent that restarts its sum', () => {
     const meter = new UsageMeter({ isResumed: true, costBefore: 5 });
     meter.note(update(0));
     expect(turn(meter, [5.5])).toMatchObject({ costUsd: 5.5 });
     expect(turn(new UsageMeter({ isResumed: true, costBefore: 5 }), [1])).toMatchObject({ costUsd: 1 });
   });
 
-  it('has no noise of floating point in it', () => {
+  it('has no floating-point noise', () => {
     const meter = new UsageMeter({ isResumed: false });
     turn(meter, [0.1]);
     expect(turn(meter, [0.3])).toMatchObject({ costUsd: 0.2 });
   });
 
-  it('has a cost when the agent told the sum while it resumed', () => {
+  it('has a cost if the agent reported the sum while it resumed', () => {
     const meter = new UsageMeter({ isResumed: true });
     meter.note(update(5));
     expect(turn(meter, [5.5])).toMatchObject({ costUsd: 0.5 });
@@ -104,7 +104,7 @@ describe('what an exchange used', () => {
     expect(meter.endTurn(null)).toEqual([{ type: 'usage', usage: { ...NO_USAGE, contextTokens: 1 } }]);
   });
 
-  it('is told reply by reply where the transcript of the agent has them', () => {
+  it("is reported reply by reply if the agent's transcript has them", () => {
     const meter = new UsageMeter({ isResumed: false });
     meter.startTurn();
     meter.note(update(0.5));
@@ -120,14 +120,14 @@ describe('what an exchange used', () => {
     ]);
   });
 
-  it.each([-1_000, Number.NaN, Number.POSITIVE_INFINITY, 1e300])('lets a cost of %d go', (amount) => {
+  it.each([-1_000, Number.NaN, Number.POSITIVE_INFINITY, 1e300])('ignores a cost of %d', (amount) => {
     const meter = new UsageMeter({ isResumed: false });
     turn(meter, [0.5]);
     expect(turn(meter, [amount, 0.75])).toMatchObject({ costUsd: 0.25 });
     expect(turn(meter, [amount])).toMatchObject({ costUsd: 0 });
   });
 
-  it('adds up to the sum of the agent, however it is cut into exchanges', () => {
+  it("adds up to the agent's sum, however it is split into exchanges", () => {
     const steps = fc.array(fc.array(fc.nat(1_000), { maxLength: 4 }), { maxLength: 10 });
     fc.assert(
       fc.property(steps, (turns) => {

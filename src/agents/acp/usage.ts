@@ -5,12 +5,12 @@ import { NumberCheck } from '../usage.js';
 import type { PromptResult, SessionUpdate, TokenCount } from './schema.js';
 
 /**
- * Turns what an agent reports (a running cost and the context of the session, tokens of the turn) into what one
- * exchange used. The cost of a session goes on over turns, and over resumes too, so where nobody knows what it was
- * before, the first number of a resumed session tells nothing about the exchange it came in.
+ * Turns what an agent reports (the running cost and the context of the session, the tokens of the turn) into what one
+ * exchange used. The cost of a session keeps adding up across turns and resumes. If its earlier value is unknown, the
+ * first number after a resume therefore says nothing about the exchange it came in.
  */
 export class UsageMeter {
-  /** What has been accounted for; null = the session was resumed and nobody has said yet. */
+  /** The cost that has been accounted for; null = the session was resumed and its cost is not known yet. */
   #accountedCost: number | null;
   #cost: number | null = null;
   #context: Pick<Usage, 'contextTokens' | 'contextWindow'> = { contextTokens: null, contextWindow: null };
@@ -22,7 +22,7 @@ export class UsageMeter {
     this.#accountedCost = options.isResumed ? (options.costBefore ?? null) : 0;
   }
 
-  /** What the session has cost so far; null where nobody said. */
+  /** What the session has cost so far; null if unknown. */
   get totalCost(): number | null {
     return this.#cost;
   }
@@ -39,7 +39,7 @@ export class UsageMeter {
       this.#cost = this.#check.dollars('cost', update.cost.amount) ?? this.#cost;
   }
 
-  /** Everything that came before the first exchange is not of it. */
+  /** A turn begins. Whatever came before it does not count towards it. */
   startTurn(): void {
     this.#hasNews = false;
     const isNewSum = this.#cost !== null && this.#cost < (this.#accountedCost ?? 0);
@@ -47,8 +47,8 @@ export class UsageMeter {
   }
 
   /**
-   * What the exchange used: reply by reply where the agent's transcript tells, else what the agent said over the protocol,
-   * which may be nothing.
+   * What the exchange used: reply by reply if the agent's transcript has that, otherwise what the agent said over the
+   * protocol, which may be nothing.
    */
   endTurn(result: PromptResult | null, replies: readonly KeptReply[] | null = null): UsageEvent[] {
     const tokens = result?.usage ?? result?._meta?.quota?.token_count;
@@ -64,7 +64,7 @@ export class UsageMeter {
     return [{ type: 'usage', usage: { ...NO_USAGE, ...this.#countsOf(tokens), ...this.#context, costUsd } }];
   }
 
-  /** What is to be told about numbers that count nothing. */
+  /** The reports about numbers that were not counted. */
   takeOdd(): AgentEvent[] {
     return this.#check.take();
   }
@@ -86,7 +86,7 @@ export class UsageMeter {
     if (cost === null) return null;
     this.#accountedCost = cost;
     if (accounted === null) return null;
-    // A sum that shrank has been restarted.
+    // A sum that shrank was restarted.
     return cost >= accounted ? costBetween(accounted, cost) : cost;
   }
 }

@@ -4,7 +4,7 @@ import { type ScriptedStep, scriptedStart } from '../../../test/support/agents-s
 import { acpDriver } from './index.js';
 import { ACP_PRESETS } from './presets.js';
 
-describe('an agent that never comes to an end, as opencode with a full context', () => {
+describe('an agent that never finishes, like opencode with a full context', () => {
   it.concurrent.each<[string, readonly ScriptedStep[]]>([
     ['says nothing more', [{ say: 'I begin' }, { hang: true }]],
     ['only tells of its usage', [{ say: 'I begin' }, { usage: { input: 199_000 } }, { hang: true }]],
@@ -25,7 +25,7 @@ describe('an agent that never comes to an end, as opencode with a full context',
     expect(world.alive()).toEqual([]);
   });
 
-  it('and begins to answer again and again is told as what it is', async () => {
+  it('and begins to answer again and again is reported as what it is', async () => {
     await using world = await agentWorld();
     const steps: ScriptedStep[] = Array.from({ length: 40 }, () => ({ say: 'A summary of it all.' }));
     const start = await scriptedStart(world, 'acp', { turns: [[...steps, { hang: true }]] });
@@ -38,7 +38,7 @@ describe('an agent that never comes to an end, as opencode with a full context',
     });
   });
 
-  it('is not meant where it works between its messages, nor where messages cannot be told apart', async () => {
+  it('is not meant if it works between its messages, or if its messages cannot be told apart', async () => {
     await using world = await agentWorld();
     const says: ScriptedStep[] = Array.from({ length: 15 }, (_, at) => ({ say: `Step ${at}. ` }));
     const working = says.flatMap((say): ScriptedStep[] => [say, { run: 'true' }]);

@@ -15,7 +15,7 @@ describe('the lines of an agent as messages', () => {
     ]);
   });
 
-  it('tell updates at once and keep them from the SDK', async () => {
+  it('report updates at once and keep them from the SDK', async () => {
     const { wire, messages, updates } = open();
     wire.receive(
       '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"x"}}}',
@@ -24,7 +24,7 @@ describe('the lines of an agent as messages', () => {
     expect(await messages()).toEqual([]);
   });
 
-  it('pass on answers to what was asked, once, and no others', async () => {
+  it('pass on answers to our requests, once, and no others', async () => {
     const { wire, messages, noise } = open();
     await ask(wire, 0);
     await ask(wire, 1);
@@ -48,27 +48,27 @@ describe('the lines of an agent as messages', () => {
     'null',
     '"x"',
     '{"jsonrpc":',
-  ])('that are no messages are told, not passed on: %s', async (line) => {
+  ])('that are not messages are reported, not passed on: %s', async (line) => {
     const { wire, messages, noise } = open();
     wire.receive(line);
     expect(noise).toEqual([line]);
     expect(await messages()).toEqual([]);
   });
 
-  it('that are blank are nothing', () => {
+  it('that are blank are ignored', () => {
     const { wire, noise } = open();
     for (const line of ['', '  ', '\t']) wire.receive(line);
     expect(noise).toEqual([]);
   });
 
-  it('are taken after the end without harm', async () => {
+  it('do no harm after the end', async () => {
     const { wire, messages } = open();
     expect(await messages()).toEqual([]);
     wire.close();
     wire.receive('{"jsonrpc":"2.0","method":"x"}');
   });
 
-  it('never throw, whatever stands in them', () => {
+  it('never throw, whatever they contain', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (line) => {
         open().wire.receive(line);

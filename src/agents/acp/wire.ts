@@ -2,19 +2,19 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 
 export interface WireOptions {
   readonly write: (line: string) => Promise<void>;
-  /** The parameters of each `session/update`, before anything that came behind it is looked at. */
+  /** Gets the parameters of each `session/update` before anything that follows it is read. */
   readonly onUpdate: (params: unknown) => void;
-  /** A line that is no message. */
+  /** A line that is not a message. */
   readonly onNoise: (line: string) => void;
 }
 
 type Record = Readonly<{ [key: string]: unknown }>;
 
 /**
- * The lines of an agent as the stream of messages that the SDK takes. What the SDK would stumble over is kept from it:
- * lines that are no messages, answers nobody waits for, and all session updates. Of those it knows a closed list and
- * writes to the console about others, and it passes them on without order between them and the answer to the prompt,
- * so a turn could end before its last word.
+ * The lines of an agent as the stream of messages that the SDK takes. What the SDK would stumble over does not reach it:
+ * lines that are not messages, answers to no request, and all session updates. The SDK knows a closed list of updates and
+ * writes to the console about others; and it does not keep them in order with the answer to the prompt, so a turn could
+ * end before its last word.
  */
 export class Wire {
   readonly stream: Stream;
@@ -47,7 +47,7 @@ export class Wire {
     else this.#options.onNoise(line);
   }
 
-  /** The agent will say nothing more; whoever waits for an answer hears that there will be none. */
+  /** The agent will say nothing more; every open request is told that there will be no answer. */
   close(): void {
     const controller = this.#controller;
     this.#controller = undefined;
@@ -77,7 +77,7 @@ function isAnswer(message: Record): boolean {
   return 'id' in message && ('result' in message || 'error' in message);
 }
 
-/** Some agents answer with both members, one of them null, or leave the version out. */
+/** Some agents answer with both members, one of them null, or leave out the version. */
 function answerOf(message: Record): Record {
   const { id, error, result } = message;
   const isError = error !== undefined && error !== null;
@@ -85,7 +85,7 @@ function answerOf(message: Record): Record {
 }
 
 function parseRecord(line: string): Record | undefined {
-  // Failing to parse is slow, and a flood of other text may come.
+  // Failed parsing is slow, and a flood of other text may come.
   if (!/^\s*\{/.test(line)) return undefined;
   try {
     const value: unknown = JSON.parse(line);

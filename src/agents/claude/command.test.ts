@@ -28,7 +28,7 @@ describe('claudeArguments', () => {
       '--bare',
       ...ALWAYS,
       ...['--session-id', 'the-id', '--permission-prompt-tool', 'stdio', '--permission-mode', 'acceptEdits'],
-      // What it would write unasked although it decides what an agent may do the next time.
+      // What it would otherwise write unasked although it decides what an agent may do next time.
       ...['--settings', expect.stringContaining('"Edit(**/.gemini/**)"')],
     ]);
   });

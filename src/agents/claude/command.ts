@@ -8,7 +8,7 @@ const TOOL_TIMEOUT_MS = 86_400_000;
 const PERMISSION_ARGUMENTS: Readonly<Record<PermissionMode, readonly string[]>> = {
   edits: ['--permission-mode', 'acceptEdits'],
   ask: ['--permission-mode', 'default'],
-  // As root it is refused unless IS_SANDBOX=1 is in the environment; that is for the user to say.
+  // As root the agent refuses this unless IS_SANDBOX=1 is in the environment; setting that is up to the user.
   bypass: ['--dangerously-skip-permissions'],
 };
 
@@ -30,8 +30,8 @@ export function claudeArguments(options: StartOptions, sessionId: string): strin
 }
 
 /**
- * With `acceptEdits` it edits its directory without a word; what is guarded there it asks for then, and we decide. It takes
- * one `--settings`, so where the user gives one it stays at what Claude itself guards.
+ * With `acceptEdits` it edits its directory without asking. These settings make it ask about guarded files, and we
+ * decide. It takes only one `--settings`: if the user passes one, only what Claude itself guards is guarded.
  */
 function guardingArguments({ args, permissions }: StartOptions): string[] {
   const hasOwn = args.some((word) => word === '--settings' || word.startsWith('--settings='));
@@ -50,7 +50,7 @@ function mcpArguments(servers: readonly McpServerSpec[]): string[] {
   return ['--mcp-config', JSON.stringify({ mcpServers: Object.fromEntries(entries) }), '--strict-mcp-config'];
 }
 
-/** Whether a tool is one of a server that we gave to the agent. */
+/** Whether a tool belongs to a server that we gave to the agent. */
 export function isOfGivenServer(toolName: string, servers: readonly McpServerSpec[]): boolean {
   return servers.some(({ name }) => toolName.startsWith(`mcp__${name.replaceAll(/[^\w-]/g, '_')}__`));
 }

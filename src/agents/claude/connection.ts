@@ -25,7 +25,7 @@ export class ClaudeConnection implements AgentConnection {
   readonly #reader: ClaudeReader;
   readonly #permissions: Permissions;
   readonly #gate: ExchangeGate<object>;
-  /** How a turn ended that nobody asked for: of a process that gives up before its first prompt, this is the reason. */
+  /** The end of a turn we did not start: for a process that gives up before its first prompt, this is the reason. */
   #unaskedEnd: TurnEnd | undefined;
 
   constructor(tools: DriverTools, options: StartOptions, capabilities: AgentCapabilities) {
@@ -84,7 +84,7 @@ export class ClaudeConnection implements AgentConnection {
       onLine: (line) => this.#take(this.#reader.read(line)),
       onOversizedLine: ({ bytes }) =>
         this.#gate.push({ type: 'error', message: `A line of ${bytes} bytes was left out`, status: null }),
-      // Without its output there is no turn that could end.
+      // Without its output no turn could end.
       onOutputEnd: () => void this.#gate.stopQuietly(STOP_GRACE),
     });
     this.#gate.attach(program);
@@ -96,7 +96,7 @@ export class ClaudeConnection implements AgentConnection {
     const open = this.#gate.begin(signal, {});
     if (open.exchange.isOver) return open.exchange;
     const line = JSON.stringify({ type: 'user', message: { role: 'user', content: text } });
-    // Whoever does not read our prompt will not answer it either.
+    // A program that does not read our prompt will not answer it either.
     this.#gate.program
       ?.writeLine(line)
       .catch(() => (this.#gate.open === open ? this.#gate.stopQuietly(AT_ONCE) : undefined));
@@ -120,11 +120,11 @@ export class ClaudeConnection implements AgentConnection {
     this.#reader.isCancelling = true;
     const request = { subtype: 'interrupt' };
     this.#send({ type: 'control_request', request_id: this.#tools.ids.uuid(), request });
-    // Behind the interrupt: an agent that hears the denial first may go on with its turn and complete it.
+    // After the interrupt: an agent that hears the denial first may continue its turn and complete it.
     this.#permissions.denyAll('the turn was cancelled');
   }
 
-  /** Writing to a program that does not read any more changes nothing: its exit ends the turn. */
+  /** A failed write to a program that no longer reads changes nothing: its exit ends the turn. */
   #send(message: object): void {
     this.#gate.program?.writeLine(JSON.stringify(message)).catch(() => {});
   }

@@ -6,7 +6,7 @@ import { CANCEL_GRACE_MS, STOP_GRACE } from '../driver.js';
 import type { AgentEvent } from '../events.js';
 import { claudeDriver } from './driver.js';
 
-/** Answers every prompt with itself; interrupts end the turn as the real one does. */
+/** Echoes every prompt; an interrupt ends the turn as in the real program. */
 const ECHO = `
 note({ argv: process.argv.slice(2) });
 const end = (fields) => say({ type: 'result', subtype: 'success', is_error: false, ...fields });
@@ -17,7 +17,7 @@ hear((message) => {
 });
 `;
 
-/** Begins to answer and goes on for ever, until it is interrupted. */
+/** Begins to answer and never stops until it is interrupted. */
 const PATIENT = `
 let turns = 0;
 hear((message) => {
@@ -36,7 +36,7 @@ const COMPLETED = { type: 'turn-end', reason: 'completed', message: null };
 const text = (words: string) => ({ type: 'text', text: words });
 
 describe('a conversation', () => {
-  it('goes on over many prompts in one process, under the id we chose', async () => {
+  it('continues over many prompts in one process, under the id we chose', async () => {
     await using agent = await fakeAgent(claudeDriver, ECHO);
     const connection = await agent.start();
     const { pid } = connection;
@@ -87,7 +87,7 @@ describe('a conversation', () => {
 });
 
 describe('a cancelled turn', () => {
-  it('ends, and the process goes on', async () => {
+  it('ends, and the process stays', async () => {
     await using agent = await fakeAgent(claudeDriver, PATIENT);
     const connection = await agent.start();
     const events: AgentEvent[] = [];
@@ -115,7 +115,7 @@ describe('a cancelled turn', () => {
     expect(await collect(connection.prompt('Two'))).toEqual([COMPLETED]);
   });
 
-  it('ends with the process when that does not obey', async () => {
+  it('ends with the process if that does not obey', async () => {
     const body = `hear(() => say({ type: 'assistant', message: { content: [{ type: 'text', text: 'No' }] } }));`;
     await using agent = await fakeAgent(claudeDriver, body, { fastMs: [CANCEL_GRACE_MS] });
     const connection = await agent.start();
@@ -138,7 +138,7 @@ describe('a cancelled turn', () => {
 });
 
 describe('a process that leaves', () => {
-  it('in the middle of an answer has died, and what it said last is told', async () => {
+  it('in the middle of an answer has died, and its last words are reported', async () => {
     const body = `hear(() => {
       say({ type: 'assistant', message: { content: [{ type: 'text', text: 'Hel' }] } });
       process.stdout.write('{"type":"assistant","mess');

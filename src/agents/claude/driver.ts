@@ -17,8 +17,8 @@ const CAPABILITIES: AgentCapabilities = {
 };
 
 /**
- * Claude Code as one live process that reads and writes JSON lines. It says nothing before its first prompt, so what
- * is wrong with its options, and a conversation it does not know, shows there: as a turn that `died` or `failed`.
+ * Claude Code as one live process that reads and writes JSON lines. It says nothing before its first prompt. Faulty
+ * options, or a conversation it does not know, therefore show only then: as a turn that `died` or `failed`.
  */
 export const claudeDriver: AgentDriver = {
   name: 'claude',

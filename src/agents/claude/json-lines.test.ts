@@ -17,7 +17,7 @@ const outer = JSON.stringify(OUTER);
 const inner = JSON.stringify(INNER);
 
 describe('JsonLines', () => {
-  it('reads whole lines and passes over blank ones', () => {
+  it('reads whole lines and skips blank ones', () => {
     expect(readAll(outer, '', '  ', inner)).toEqual([OUTER, INNER]);
   });
 
@@ -49,14 +49,14 @@ describe('JsonLines', () => {
     ]);
   });
 
-  it('gives up an interrupted line whose rest does not come', () => {
+  it('gives up on an interrupted line whose rest does not come', () => {
     const values = readAll(outer.slice(0, 30) + inner, ...Array.from({ length: 12 }, () => inner));
     const damage = expect.stringContaining('A line of 30 characters is not a message');
     expect(values).toHaveLength(14);
     expect(values.slice(8, 12)).toEqual([INNER, damage, INNER, INNER]);
   });
 
-  it('reports a line that was cut off and goes on', () => {
+  it('reports a line that was cut off and continues', () => {
     expect(readAll(outer.slice(0, 50), inner)).toEqual([
       expect.stringContaining('A line of 50 characters is not a message'),
       INNER,
@@ -70,7 +70,7 @@ describe('JsonLines', () => {
     },
   );
 
-  it('recovers a line of 500 kB and looks at it a few times only', () => {
+  it('recovers a line of 500 kB in only a few passes', () => {
     const blocks = Array.from({ length: 5_000 }, (_, at) => ({ type: 'text', text: `${at} `.repeat(20) }));
     const long = JSON.stringify({ type: 'assistant', message: { content: blocks } });
     expect(long.length).toBeGreaterThan(500_000);
@@ -90,7 +90,7 @@ describe('JsonLines', () => {
     using parsed = countParsed();
     using scanned = countWork(String.prototype, 'charCodeAt');
     const values = readAll(line);
-    // Twice: in search of what can be taken out, and of what interrupts.
+    // Twice: once to find objects that can be taken out, once to find what interrupted the line.
     expect(scanned.calls).toBeLessThan(2 * (16 * 1024 * 1024 + line.length));
     expect(parsed.total).toBeLessThan(70 * line.length);
     expect(values).toHaveLength(1);

@@ -1,23 +1,23 @@
 import { visibleExcerpt } from '../../foundation/index.js';
 import { isKnownType } from './schema.js';
 
-/** A line as an object with a type, or what is wrong with it. */
+/** A line as an object with a type, or a description of what is wrong with it. */
 export type JsonLine =
   | { readonly type: string; readonly value: object }
   | { readonly type: undefined; readonly damage: string };
 
 type ParsedLine = Extract<JsonLine, { type: string }>;
 
-/** Characters that are looked at, again and again, in search of whole objects in one line. */
+/** How many characters are scanned in total in search of whole objects in one line. */
 const MAX_SCANNED = 16 * 1024 * 1024;
-/** Objects that are taken out to see whether the rest makes sense then. */
+/** How many objects are taken out to see whether the rest then makes sense. */
 const MAX_CUTS = 64;
-/** Whole lines that may follow before the rest of an interrupted one is given up. */
+/** How many whole lines may follow an interrupted one before its rest is given up. */
 const MAX_LINES_BETWEEN = 8;
 
 /**
- * Reads lines of JSON from a program in which several places write at once, so that a whole object can stand in the
- * middle of another line, with or without a line end behind it. Both are recovered if possible.
+ * Reads lines of JSON from a program in which several parts write at once, so that a whole object can end up in the
+ * middle of another line, with or without a line end after it. Recovers both if possible.
  */
 export class JsonLines {
   /** The beginning of a line that another one interrupted. */
@@ -36,7 +36,7 @@ export class JsonLines {
     return [...lost, interrupting ?? damaged(line)];
   }
 
-  /** What is left when nothing more comes. */
+  /** Reports what is left once no more input comes. */
   end(): JsonLine[] {
     const begun = this.#begun;
     this.#begun = undefined;
@@ -55,7 +55,7 @@ export class JsonLines {
     return joined;
   }
 
-  /** The object at the end of the line, if a line of the agent can be; what stands before it waits for its rest. */
+  /** The object at the end of the line, if it can be a line of its own; the text before it is kept until its rest arrives. */
   #holdInterrupted(line: string): ParsedLine | undefined {
     if (!line.startsWith('{')) return undefined;
     for (const { start, end, inner } of objectsIn(line)) {
@@ -77,7 +77,7 @@ function parse(text: string): ParsedLine | undefined {
   }
 }
 
-/** Takes out objects that do not belong where they stand, until the rest is one too. */
+/** Takes out objects that do not belong where they are, until the rest is an object too. */
 function takeApart(line: string, budget: { cuts: number }): ParsedLine[] | undefined {
   for (const { start, end, inner } of likelyFirst(objectsIn(line))) {
     if (budget.cuts-- <= 0) return undefined;
@@ -96,13 +96,13 @@ interface FoundObject {
   readonly inner: ParsedLine;
 }
 
-/** Objects that can be lines come before those that are probably parts of one. */
+/** Objects that can be lines of their own come before those that are probably parts of one. */
 function likelyFirst(objects: readonly FoundObject[]): FoundObject[] {
   const isLikely = ({ inner }: FoundObject) => isKnownType(inner.type);
   return [...objects.filter(isLikely), ...objects.filter((object) => !isLikely(object))];
 }
 
-/** Every object with a type inside of the line, in the order in which they begin. */
+/** Every object with a type inside the line, in the order in which they begin. */
 function objectsIn(line: string): FoundObject[] {
   const found: FoundObject[] = [];
   let scanned = 0;
@@ -121,7 +121,7 @@ const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 
-/** Behind the brace that closes the object, or -1. */
+/** The offset just after the brace that closes the object, or -1. */
 function endOfObject(text: string, start: number): number {
   let depth = 0;
   let isInString = false;

@@ -3,7 +3,7 @@ import { eventually } from '../../../test/support/agents.js';
 import { collect, fakeAgent } from '../../../test/support/fake-agent.js';
 import { claudeDriver } from './driver.js';
 
-/** Asks for permission for whatever it is told, and tells what it heard. */
+/** Asks for permission for whatever the prompt names, and repeats the answer. */
 const ASKING = `
 let asked = 0;
 hear((message) => {
@@ -38,7 +38,7 @@ describe('permissions', () => {
     response: { subtype: 'success', request_id: 'r1', response: answer },
   });
 
-  it('allows edits and denies the rest when nobody is there', async () => {
+  it('allows edits and denies the rest if nobody is there', async () => {
     await using agent = await fakeAgent(claudeDriver, ASKING);
     const connection = await agent.start();
     expect(await collect(connection.prompt(JSON.stringify(bash)))).toEqual([
@@ -62,7 +62,7 @@ describe('permissions', () => {
     ['NotebookEdit', { notebook_path: '../other.ipynb' }],
     ['Read', { file_path: '/root/.ssh/id_rsa' }],
     ['Write', {}],
-  ])('denies %s of %j where nobody is there', async (...wanted) => {
+  ])('denies %s of %j if nobody is there', async (...wanted) => {
     await using agent = await fakeAgent(claudeDriver, ASKING);
     const connection = await agent.start();
     expect(await collect(connection.prompt(JSON.stringify(wanted)))).toMatchObject([
@@ -93,12 +93,12 @@ describe('permissions', () => {
     expect(agent.notes()).toEqual([response({ behavior: 'allow', updatedInput: bash[1] })]);
   });
 
-  it('denies what could not be asked', async () => {
+  it('denies a request when the person could not be asked', async () => {
     await using agent = await fakeAgent(claudeDriver, ASKING);
     const ask = () => Promise.reject(new Error('no inbox'));
     const connection = await agent.start({ permissions: { mode: 'ask', ask } });
     expect(await collect(connection.prompt(JSON.stringify(bash)))).toMatchObject([
-      { decision: 'denied', by: 'it could not be asked: no inbox' },
+      { decision: 'denied', by: 'the person could not be asked: no inbox' },
       COMPLETED,
     ]);
   });
@@ -133,12 +133,12 @@ describe('permissions', () => {
       { reason: 'cancelled' },
     ]);
     expect(signal.aborted).toBe(true);
-    // The turn may end before the agent has read on.
+    // The turn may end before the agent has read any further.
     await eventually(() => agent.notes().length === 2);
     expect(agent.notes()).toMatchObject([{ subtype: 'interrupt' }, response({ behavior: 'deny' })]);
   });
 
-  it('forgets a request that is taken back, and refuses what it does not know', async () => {
+  it('forgets a request that is taken back, and refuses requests it does not know', async () => {
     const body = `hear((message) => {
       if (message.type !== 'user') {
         note(message);

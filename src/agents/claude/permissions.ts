@@ -50,13 +50,13 @@ export class Permissions {
     this.#settle(id, await this.#decide(pending));
   }
 
-  /** The agent does not wait for it any more. */
+  /** The agent no longer waits for the answer. */
   withdraw(id: string): void {
     this.#pending.get(id)?.controller.abort();
     this.#pending.delete(id);
   }
 
-  /** Nobody will decide any more: what is still open is denied. */
+  /** Denies whatever is still open: nobody can decide it any more. */
   denyAll(by: string): void {
     for (const [id, { controller }] of [...this.#pending]) {
       this.#settle(id, { isAllowed: false, by });

@@ -24,7 +24,7 @@ describe('ClaudeReader', () => {
     expect(reader.sessionId).toBe(SESSION.session_id);
   });
 
-  it('passes a block on whole when no pieces of it came', () => {
+  it('passes a block on whole if no pieces of it came', () => {
     const lines = [
       assistant([{ type: 'thinking', thinking: 'Hm.' }]),
       assistant([text('One.')]),
@@ -33,12 +33,12 @@ describe('ClaudeReader', () => {
     expect(read(lines)).toEqual([{ type: 'thinking', text: 'Hm.' }, text('One.'), text('Two.')]);
   });
 
-  it('passes on what is missing when pieces were lost', () => {
+  it('passes on what is missing if pieces were lost', () => {
     const lines = [messageStart('msg_1'), delta('Hel'), assistant([text('Hello')])];
     expect(read(lines)).toEqual([text('Hel'), text('lo')]);
   });
 
-  it('does not say a block again that differs from its pieces', () => {
+  it('does not repeat a block that differs from its pieces', () => {
     const lines = [messageStart('msg_1'), delta('Hel'), delta('o'), assistant([text('Hello')])];
     expect(read(lines)).toEqual([text('Hel'), text('o')]);
   });
@@ -48,7 +48,7 @@ describe('ClaudeReader', () => {
     expect(read(lines)).toEqual([text('Some'), text('Other')]);
   });
 
-  it('says a reply once that broke off and came again', () => {
+  it('says a reply once if it broke off and came again', () => {
     const lines = [
       messageStart('msg_1'),
       delta('Hello '),
@@ -64,7 +64,7 @@ describe('ClaudeReader', () => {
     expect(read(lines)).toEqual([text('Hello '), text('wor'), text('ld'), text('Hello again')]);
   });
 
-  it('says a reply again that came differently after it broke off', () => {
+  it('says a reply again if it came differently after it broke off', () => {
     const lines = [messageStart('msg_1'), delta('Hello'), messageStart('msg_2'), delta('He'), delta('y')];
     expect(read(lines)).toEqual([text('Hello'), text('Hey')]);
   });
@@ -123,7 +123,7 @@ describe('ClaudeReader', () => {
     ['Task', { description: 'd' }, 'other', 'Task'],
     ['mcp__holdfast__ask_user_questions', { command: 'no' }, 'other', 'mcp__holdfast__ask_user_questions'],
     ['constructor', {}, 'other', 'constructor'],
-  ])('tells what %s does', (name, input, kind, title) => {
+  ])('reports what %s does', (name, input, kind, title) => {
     expect(read([assistant([{ type: 'tool_use', id: 't', name, input }])])).toEqual([
       { type: 'tool-call', id: 't', name, kind, title, input },
     ]);
@@ -148,7 +148,7 @@ describe('ClaudeReader', () => {
     expect(read([{ type: 'user', message: { content: 'hi' }, isReplay: true }])).toEqual([]);
   });
 
-  it('tells of a connection that was lost by that name, not as unknown', () => {
+  it('reports a lost connection as one, not as unknown', () => {
     const retry = { type: 'system', subtype: 'api_retry', attempt: 1, retry_delay_ms: 535, error: 'unknown' };
     expect(read([{ ...retry, error_status: null }])).toEqual([
       { type: 'retry', attempt: 1, delayMs: 535, status: null, message: 'connection lost' },
@@ -156,7 +156,7 @@ describe('ClaudeReader', () => {
     expect(read([{ ...retry, error_status: 502 }])).toMatchObject([{ message: 'the service answered 502' }]);
   });
 
-  it('tells of retries', () => {
+  it('reports retries', () => {
     const retry = {
       type: 'system',
       subtype: 'api_retry',
@@ -171,7 +171,7 @@ describe('ClaudeReader', () => {
     ]);
   });
 
-  it('tells of requests and withdrawals', () => {
+  it('reports requests and withdrawals', () => {
     const request = { subtype: 'can_use_tool', tool_name: 'Write', input: { a: 1 }, tool_use_id: 't' };
     const lines = [
       { type: 'control_request', request_id: 'r', request },
@@ -184,12 +184,12 @@ describe('ClaudeReader', () => {
     ]);
   });
 
-  it('reports a line that is not as expected and goes on', () => {
+  it('reports a malformed line and continues', () => {
     const lines = [{ type: 'assistant', message: { content: 'text' } }, assistant([text('Yes.')])];
     expect(read(lines)).toEqual([
       {
         type: 'error',
-        message: 'A line of type assistant is not as expected at message.content',
+        message: 'A line of type assistant is malformed at message.content',
         status: null,
       },
       text('Yes.'),

@@ -29,13 +29,13 @@ export interface ControlRequest {
   readonly request: ControlRequestLine['request'];
 }
 
-/** The agent does not wait for the answer any more. */
+/** The agent no longer waits for the answer. */
 export interface ControlWithdrawal {
   readonly type: 'control-withdrawal';
   readonly id: string;
 }
 
-/** A reply of the model; `id` is undefined where the line does not name it. */
+/** A reply of the model; `id` is undefined if the line does not name it. */
 interface ReplyName {
   readonly id: string | undefined;
   readonly model: string | null;
@@ -44,8 +44,8 @@ interface ReplyName {
 export type ClaudeOutput = AgentEvent | ControlRequest | ControlWithdrawal;
 
 /**
- * Turns the lines of one Claude Code process into events. It knows nothing of processes; what it keeps is what later
- * lines need from earlier ones. Text and thinking of sub-agents are left out, their tool calls are not.
+ * Turns the lines of one Claude Code process into events. It knows nothing about processes, and keeps only what later
+ * lines need from earlier ones. It leaves out the text and thinking of sub-agents, but not their tool calls.
  */
 export class ClaudeReader {
   /** Whether we asked for the end of the turn. */
@@ -53,7 +53,7 @@ export class ClaudeReader {
   readonly #lines = new JsonLines();
   readonly #reply = new StreamedReply();
   readonly #usage: UsageMeter;
-  /** The reply that is being streamed, by the tool call of its sub-agent; '' is ours. */
+  /** The reply being streamed, by the tool call of its sub-agent; '' is the main agent's. */
   readonly #streamed = new Map<string, ReplyName>();
   #sessionId: string | null = null;
   #version: string | null = null;
@@ -82,7 +82,7 @@ export class ClaudeReader {
     return lines.flatMap((parsed) => this.#readParsed(parsed));
   }
 
-  /** What is left when nothing more comes. */
+  /** Reports what is left once no more input comes. */
   end(): ClaudeOutput[] {
     return this.#lines.end().flatMap((parsed) => this.#readParsed(parsed));
   }
@@ -95,7 +95,7 @@ export class ClaudeReader {
     const result = schema.safeParse(parsed.value);
     if (result.success) return this.#readLine(result.data);
     const { place } = firstIssue(result.error);
-    return [errorEvent(`A line of type ${parsed.type} is not as expected at ${place}`)];
+    return [errorEvent(`A line of type ${parsed.type} is malformed at ${place}`)];
   }
 
   #readLine(line: ClaudeLine): ClaudeOutput[] {
@@ -161,7 +161,7 @@ export class ClaudeReader {
     const usage = Tokens.parse(event.usage);
     if (parent === '') {
       this.#reply.end();
-      // Only here is the number of output tokens final.
+      // The number of output tokens is final only here.
       const known = this.#replyTokens;
       if (known !== undefined && usage?.output_tokens)
         known.tokens = { ...known.tokens, output_tokens: usage.output_tokens };
@@ -169,7 +169,7 @@ export class ClaudeReader {
     return this.#tellReply(this.#streamed.get(parent) ?? { id: undefined, model: null }, usage);
   }
 
-  /** What is new about the use of tokens of a reply. One without a name is counted at the end of the turn. */
+  /** Reports the tokens a reply used since the last report. A reply without a name is counted at the end of the turn. */
   #tellReply({ id, model }: ReplyName, tokens: Tokens | null | undefined): AgentEvent[] {
     if (id === undefined || tokens === undefined || tokens === null) return [];
     const more = this.#usage.tellReply(id, tokens);
@@ -208,7 +208,7 @@ export class ClaudeReader {
     return events;
   }
 
-  /** Lines of one reply come with growing, not final numbers. */
+  /** The lines of one reply carry growing numbers, not final ones. */
   #countTokens(messageId: string | undefined, tokens: Tokens | null | undefined): void {
     if (tokens === undefined || tokens === null) return;
     const known = this.#replyTokens?.messageId === messageId ? this.#replyTokens?.tokens : undefined;
@@ -220,7 +220,7 @@ export class ClaudeReader {
     const usedPercent = percentOf(limit.utilization);
     const isAllowed = limit.status === 'allowed';
     if (isAllowed && usedPercent === undefined) return [];
-    // Beyond the limit, but paid for: the work goes on.
+    // Over the limit, but paid for: work continues.
     const isRejected = limit.status === 'rejected' && limit.isUsingOverage !== true;
     this.#isLimited ||= isRejected;
     this.#hasToldLimit ||= isRejected;
@@ -232,7 +232,7 @@ export class ClaudeReader {
         resetsAt: isoTime(limit.resetsAt),
         scope,
         message: isAllowed
-          ? `${usedPercent} % of the ${scope ?? 'usage'} limit is used`
+          ? `${usedPercent}% of the ${scope ?? 'usage'} limit is used`
           : `the ${scope ?? 'usage'} limit is ${isRejected ? 'used up' : 'nearly used up'}`,
         ...(usedPercent === undefined ? {} : { usedPercent }),
       },
@@ -264,7 +264,7 @@ export class ClaudeReader {
   }
 }
 
-/** `unknown` without a status is a connection that was lost or never came about. */
+/** `unknown` without a status is a connection that was lost or never made. */
 function retryWords({ error, error_status: status }: SystemLine): string {
   if (error && error !== 'unknown') return error.replaceAll('_', ' ');
   return status ? `the service answered ${status}` : 'connection lost';
@@ -275,7 +275,7 @@ function readUser({ message }: UserLine): AgentEvent[] {
   return message.content.filter(({ type }) => type.endsWith('tool_result')).map(toolResult);
 }
 
-/** A limit of which only the result tells, as with an API key: when it ends is not said. */
+/** A limit that only the result mentions, as with an API key: it does not say when the limit ends. */
 function untoldLimit(message: string): AgentEvent {
   return { type: 'rate-limit', status: 'rejected', resetsAt: null, message };
 }
@@ -284,14 +284,14 @@ function errorEvent(message: string): AgentEvent {
   return { type: 'error', message, status: null };
 }
 
-/** A moment that cannot be, such as one before 1970, is none. */
+/** An impossible moment, such as one before 1970, becomes null. */
 function isoTime(seconds: number | null | undefined): string | null {
   if (typeof seconds !== 'number' || seconds < 0) return null;
   const date = new Date(seconds * 1_000);
   return Number.isNaN(date.getTime()) ? null : date.toISOString();
 }
 
-/** In whole percent; undefined where it is no share. */
+/** In whole percent; undefined if it is not a share. */
 function percentOf(share: number | null | undefined): number | undefined {
   return share != null && share >= 0 && share <= 1 ? Math.round(share * 100) : undefined;
 }

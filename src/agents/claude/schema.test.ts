@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isStreamLine, schemaOf } from './schema.js';
 
-it('looks at stream events by hand just as its schema does', () => {
+it('checks stream events by hand just as its schema does', () => {
   const anything = fc.constantFrom(undefined, null, 'words', '', 0, 7, true, {}, []);
   const some = (shape: Record<string, fc.Arbitrary<unknown>>) => fc.record(shape, { requiredKeys: [] });
   const delta = fc.oneof(anything, some({ text: anything, thinking: anything, type: anything }));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-// Keys that are not named here are let go: nothing is written back, and copying them would double the time of a line.
+// Keys that are not named here are dropped: nothing is written back, and copying them would double the time per line.
 
 /** A field we can do without: whatever is wrong with it, the line still counts. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
@@ -29,7 +29,7 @@ const Block = z.object({
 });
 export type Block = z.infer<typeof Block>;
 
-/** `init` comes again with every turn. */
+/** `init` is sent again with every turn. */
 const SystemLine = z.object({
   type: z.literal('system'),
   subtype: z.string(),
@@ -43,7 +43,7 @@ const SystemLine = z.object({
 });
 export type SystemLine = z.infer<typeof SystemLine>;
 
-/** One content block of a reply; the lines of one reply share `message.id`. */
+/** One content block of a reply; all lines of a reply share `message.id`. */
 const AssistantLine = z.object({
   type: z.literal('assistant'),
   message: z.object({
@@ -52,9 +52,9 @@ const AssistantLine = z.object({
     content: z.array(Block),
     usage: Tokens,
   }),
-  /** Set where a sub-agent speaks. */
+  /** Set if a sub-agent is speaking. */
   parent_tool_use_id: optional(z.string()),
-  /** Set where the text is an error of the model API. */
+  /** Set if the text is an error of the model API. */
   error: optional(z.string()),
 });
 export type AssistantLine = z.infer<typeof AssistantLine>;
@@ -65,16 +65,16 @@ const UserLine = z.object({
 });
 export type UserLine = z.infer<typeof UserLine>;
 
-/** An event of the model API as it came: most lines are of this kind. */
+/** An event of the model API, passed on unchanged: most lines are of this kind. */
 const StreamLine = z.object({
   type: z.literal('stream_event'),
   event: z.object({
     type: z.string(),
     index: z.number().optional(),
     delta: z.object({ text: z.string().optional(), thinking: z.string().optional() }).optional(),
-    /** Of `message_start`; see `ReplyStart`. */
+    /** Only in `message_start`; see `ReplyStart`. */
     message: z.unknown().optional(),
-    /** Of `message_delta`. */
+    /** Only in `message_delta`. */
     usage: z.unknown().optional(),
   }),
   parent_tool_use_id: z.string().nullish(),
@@ -82,8 +82,8 @@ const StreamLine = z.object({
 export type StreamLine = z.infer<typeof StreamLine>;
 
 /**
- * What the schema says, looked at by hand: with it such a line takes two thirds longer than `JSON.parse` of it, and
- * there are hundreds of them to each other line. A line that fails here is given to the schema, which says why.
+ * Checks by hand what the schema says. With the schema such a line takes two thirds longer than its `JSON.parse`, and
+ * there are hundreds of them for every other line. A line that fails here goes to the schema, which says why.
  */
 export function isStreamLine(value: object): value is StreamLine {
   const { event, parent_tool_use_id: parent } = value as Unchecked<StreamLine>;
@@ -96,7 +96,7 @@ export function isStreamLine(value: object): value is StreamLine {
   return isStringOrNone(text) && isStringOrNone(thinking);
 }
 
-/** The keys of something, of whose values nothing is known yet. */
+/** The keys of an object whose values have not been checked yet. */
 type Unchecked<Shape> = { readonly [Key in keyof Shape]?: unknown };
 
 function isRecord(value: unknown): value is object {
@@ -149,7 +149,7 @@ const RateLimitLine = z.object({
     resetsAt: optional(z.number()),
     rateLimitType: optional(z.string()),
     isUsingOverage: optional(z.boolean()),
-    /** How much is used, from 0 to 1. */
+    /** The share that is used, from 0 to 1. */
     utilization: optional(z.number()),
   }),
 });
@@ -173,7 +173,7 @@ const ControlCancelLine = z.object({
   request_id: z.string(),
 });
 
-/** The lines we act on; the others are passed over. */
+/** The lines we act on; all others are skipped. */
 const LINES = {
   system: SystemLine,
   assistant: AssistantLine,
@@ -188,7 +188,7 @@ export type ClaudeLine = z.infer<(typeof LINES)[keyof typeof LINES]>;
 
 const SCHEMAS: ReadonlyMap<string, z.ZodType<ClaudeLine>> = new Map(Object.entries(LINES));
 
-/** The schema of the lines of a type, if it is one that we act on. */
+/** The schema for lines of a type, if we act on it. */
 export function schemaOf(type: string): z.ZodType<ClaudeLine> | undefined {
   return SCHEMAS.get(type);
 }

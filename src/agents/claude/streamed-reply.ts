@@ -5,8 +5,8 @@ interface Block {
 }
 
 /**
- * What of the current reply was already passed on in pieces. The whole block comes behind them on a line of its own,
- * and only what is missing of it may be passed on then.
+ * Which part of the current reply was already passed on in pieces. The whole block follows on a line of its own, and only
+ * the part still missing may be passed on then.
  */
 export class StreamedReply {
   #messageId: string | undefined;
@@ -14,7 +14,7 @@ export class StreamedReply {
   #passedOn = { text: new PassedOn(), thinking: new PassedOn() };
   #isBroken = false;
 
-  /** A reply begins, or the same one again: one that did not come to its end is asked for once more. */
+  /** A reply begins, or begins again: one that did not finish is requested once more. */
   begin(messageId: string | undefined): void {
     this.#messageId = messageId;
     this.#blocks = [];
@@ -23,7 +23,7 @@ export class StreamedReply {
     this.#isBroken = true;
   }
 
-  /** The reply is whole, or nobody waits for it any more. */
+  /** The reply is complete, or no longer needed. */
   end(): void {
     this.#isBroken = false;
   }
@@ -32,7 +32,7 @@ export class StreamedReply {
     this.#blocks = this.#blocks.filter((block) => block.index !== index);
   }
 
-  /** Takes a piece; what of it is new, because a reply that begins again says the same again. */
+  /** Takes a piece and returns its new part: a reply that begins again repeats itself. */
   add(kind: Block['kind'], index: number, text: string): string {
     const last = this.#blocks.at(-1);
     if (last?.kind === kind && last.index === index) last.text += text;
@@ -40,13 +40,13 @@ export class StreamedReply {
     return this.#passedOn[kind].add(text);
   }
 
-  /** What of a whole block was not passed on yet: blocks come in the order of their pieces. */
+  /** The part of a whole block that was not passed on yet: blocks arrive in the order of their pieces. */
   missingOf(kind: Block['kind'], messageId: string | undefined, whole: string): string {
     const at = this.#blocks.findIndex((block) => block.kind === kind);
     const streamed = this.#blocks[at]?.text;
     if (streamed === undefined) return whole;
     const hasStarted = whole.startsWith(streamed);
-    // Pieces of another reply that broke off: this one came without any.
+    // The pieces belong to another reply that broke off: this one came without any.
     if (!hasStarted && messageId !== this.#messageId) return whole;
     this.#blocks.splice(at, 1);
     return hasStarted ? whole.slice(streamed.length) : '';
@@ -62,7 +62,7 @@ class PassedOn {
     this.#attempt = '';
   }
 
-  /** An attempt that takes another turn is passed on from its beginning: what was seen cannot be taken back. */
+  /** An attempt that takes a different course is passed on from its beginning: what was seen cannot be taken back. */
   add(piece: string): string {
     const isNew = this.#attempt.length === this.#seen.length;
     this.#attempt += piece;

@@ -16,10 +16,10 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ['WebSearch', 'fetch'],
 ]);
 
-/** What of a tool's input says best what it is about to do. */
+/** The keys of a tool's input that best say what it is about to do. */
 const TELLING_KEYS = ['command', 'file_path', 'notebook_path', 'url', 'query', 'pattern', 'path'];
 
-/** What is told about a tool, whether it is called or asked for. */
+/** What we report about a tool, whether it is called or needs permission. */
 export interface ToolFacts {
   readonly name: string;
   readonly kind: ToolKind;
@@ -36,14 +36,14 @@ export function factsOfTool(name: string, input: unknown): ToolFacts {
   };
 }
 
-/** The files that a tool is given; none where it does not say, or where we do not know the tool. */
+/** The files given to a tool; none if it does not say, or if we do not know the tool. */
 export function locationsOf(name: string, input: unknown): string[] {
   if (!KINDS.has(name) || typeof input !== 'object' || input === null) return [];
   const values = input as Readonly<Record<string, unknown>>;
   const named = ['file_path', 'notebook_path', 'path'].flatMap((key) =>
     typeof values[key] === 'string' ? [values[key]] : [],
   );
-  // A search without a place is one of the working directory.
+  // A search without a path searches the working directory.
   return named.length === 0 && SEARCHES.has(name) ? ['.'] : named;
 }
 
@@ -71,7 +71,7 @@ export function toolResult(block: Block): AgentEvent {
   };
 }
 
-/** A string, or a list of blocks of which only text can be shown. */
+/** A string, or a list of blocks, of which only text can be shown. */
 function contentText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content))

@@ -11,7 +11,7 @@ const Line = z.object({
   message: z.object({ id: z.string(), model: z.string().nullish().catch(null), usage: Tokens }),
 });
 
-/** What Claude Code's own transcript says: `projects/<directory>/<id>.jsonl`, sub-agents in a directory beside it. */
+/** Reads Claude Code's own transcript: `projects/<directory>/<id>.jsonl`, with sub-agents in a directory beside it. */
 export const readClaudeReplies: ReadReplies = (tools, { conversationId: id, environment }, since) =>
   readingQuietly(tools, () => {
     if (!isPlainId(id)) return [];
@@ -27,7 +27,7 @@ export const readClaudeReplies: ReadReplies = (tools, { conversationId: id, envi
         (name) => name.endsWith('.jsonl'),
       ),
     ];
-    // Each block of a reply is a line of its own with the name and the usage of the whole; the last one counts.
+    // Each block of a reply has its own line with the name and usage of the whole reply; the last one counts.
     const replies = new Map<string, KeptReply>();
     for (const value of files.flatMap((path) => objectsIn(fileSystem, path, ['"assistant"']))) {
       const line = Line.safeParse(value).data;

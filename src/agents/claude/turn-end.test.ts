@@ -21,7 +21,7 @@ describe('the end of a turn', () => {
     ['too long', { terminal_reason: 'prompt_too_long', result: 'Prompt is too long' }, 'context-overflow'],
     ['too long, older', { terminal_reason: undefined, result: 'Prompt is too long' }, 'context-overflow'],
     ['refusal', { stop_reason: 'refusal', result: 'no' }, 'refused'],
-  ])('is not a success after %s in spite of its subtype', (_, overrides, reason) => {
+  ])('is not a success after %s despite its subtype', (_, overrides, reason) => {
     const events = read([result({ ...failed, ...overrides })]);
     expect(events.at(-1)).toEqual({ type: 'turn-end', reason, message: overrides.result });
     expect(events.some(({ type }) => type === 'rate-limit')).toBe(reason === 'rate-limited');
@@ -38,7 +38,7 @@ describe('the end of a turn', () => {
     expect(end).toMatchObject({ type: 'turn-end', reason, message: expect.any(String) });
   });
 
-  it('is cancelled when we asked for it and it does not say more', () => {
+  it('is cancelled if we asked for it and it says no more', () => {
     const reader = new ClaudeReader({ isResumed: false });
     const line = result({ ...failed, subtype: 'error_during_execution', terminal_reason: undefined });
     reader.isCancelling = true;
@@ -46,7 +46,7 @@ describe('the end of a turn', () => {
     expect(read([line], reader).at(-1)).toMatchObject({ reason: 'failed' });
   });
 
-  it('tells of an unknown conversation', () => {
+  it('reports an unknown conversation', () => {
     const message = 'No conversation found with session ID: 8b3a';
     const line = result({
       ...failed,
@@ -62,7 +62,7 @@ describe('the end of a turn', () => {
 describe('limits', () => {
   const limit = (info: Line) => ({ type: 'rate_limit_event', rate_limit_info: info, ...SESSION });
 
-  it('tells when a usage limit ends, once', () => {
+  it('reports once when a usage limit ends', () => {
     const lines = [
       limit({
         status: 'rejected',
@@ -118,7 +118,7 @@ describe('cost', () => {
     );
   });
 
-  it('goes on after a turn that did not tell, and is unknown when the total fell', () => {
+  it('continues after a turn that did not report it, and is unknown when the total fell', () => {
     const totals = [0.1, undefined, 0.4, 0.05, 0.06].map((total_cost_usd) => ({ total_cost_usd }));
     expect(costs(false, totals)).toEqual([0.1, null, 0.3, null, 0.01]);
   });
@@ -133,7 +133,7 @@ describe('cost', () => {
     expect(costs(true, [{ total_cost_usd: 5, model_usage_since_last_result: { a: {} } }])).toEqual([null]);
   });
 
-  it('of the first turn after a kill is all of a sum that is over no more than this turn', () => {
+  it('of the first turn after a kill is the whole sum, if that covers just this turn', () => {
     const usage = { input_tokens: 10, output_tokens: 2, cache_read_input_tokens: 3 };
     const modelUsage = { opus: { inputTokens: 10, outputTokens: 2, cacheReadInputTokens: 3 } };
     expect(costs(true, [{ total_cost_usd: 5, usage, modelUsage }])).toEqual([5]);
@@ -141,7 +141,7 @@ describe('cost', () => {
     expect(costs(true, [{ total_cost_usd: 5, usage, modelUsage: older }])).toEqual([null]);
   });
 
-  it.each([-5, Number.NaN, 1e300])('of %d dollars is none', (total_cost_usd) => {
+  it.each([-5, Number.NaN, 1e300])('of %d dollars is ignored', (total_cost_usd) => {
     const since = { opus: { costUSD: total_cost_usd } };
     const told = costs(false, [
       { total_cost_usd, model_usage_since_last_result: since },

@@ -2,9 +2,9 @@ import type { TurnEndReason } from '../events.js';
 import { countOf } from '../usage.js';
 import type { ModelUsage, ResultLine, Tokens } from './schema.js';
 
-/** What else is known about a turn when its `result` comes. */
+/** What else is known about a turn when its `result` arrives. */
 export interface ResultFacts {
-  /** We asked for its end. */
+  /** We asked the turn to end. */
   readonly isCancelling: boolean;
   /** A limit was reported, by an event or as the error of a reply. */
   readonly isLimited: boolean;
@@ -31,7 +31,7 @@ export function reasonOf(result: ResultLine, facts: ResultFacts): TurnEndReason 
   return 'failed';
 }
 
-/** What a turn that did not complete says about it. */
+/** The message of a turn that did not complete. */
 export function messageOfResult(result: ResultLine): string {
   if (result.result) return result.result;
   if (result.errors?.length) return result.errors.join('\n');
@@ -48,7 +48,7 @@ export function contextTokensOf(tokens: Tokens): number {
   );
 }
 
-/** Of the model that answers, or else of the one that read most: small models do side work in between. */
+/** The window of the model that answers, otherwise of the one that read most: small models do side work in between. */
 export function contextWindowOf(usage: ModelUsage, models: readonly (string | null)[]): number | null {
   for (const model of models) {
     const window = model === null ? undefined : usage[model]?.contextWindow;

@@ -13,24 +13,25 @@ import {
 import type { ModelUsage, ResultLine, Tokens } from './schema.js';
 
 /**
- * What each reply of a turn used, as it becomes known, and at the end what nobody had told yet, with the dollars of the
- * turn. Replies are told with growing numbers: at their start the input, at their end the output.
+ * What each reply of a turn used, as soon as it is known, and at the end whatever was not reported yet, with the dollars
+ * of the turn. Each reply is reported with growing numbers: the input when it begins, the output when it ends.
  *
- * `total_cost_usd` is a sum that goes on over turns and resumes, but not over a kill: then it begins at 0, and nothing
- * says so. Therefore nothing that another process said is ever subtracted from it.
+ *
+ * `total_cost_usd` is a sum that continues across turns and resumes, but not after a kill: then it restarts at 0, without
+ * saying so. So a sum reported by another process is never subtracted from it.
  */
 export class UsageMeter {
   #replies = new Map<string, TokenCounts>();
   #told = NO_TOKENS;
   readonly #check = new NumberCheck();
-  /** The sum after the last turn of this process; null = it began with a sum that we do not know. */
+  /** The sum after the last turn of this process; null = it began with an unknown sum. */
   #totalUsd: number | null;
 
   constructor(options: { isResumed: boolean }) {
     this.#totalUsd = options.isResumed ? null : 0;
   }
 
-  /** What a reply used beyond what was known of it. */
+  /** What a reply used beyond what was known so far. */
   tellReply(id: string, tokens: Tokens): TokenCounts {
     this.#noteOdd(tokens);
     const known = this.#replies.get(id) ?? NO_TOKENS;
@@ -41,8 +42,8 @@ export class UsageMeter {
   }
 
   /**
-   * What the turn used beyond what was told of its replies, and what it cost; undefined where it does not say. A reply that
-   * was cut off is not in the agent's own sums.
+   * What the turn used beyond what was reported for its replies, and what it cost; undefined if the result does not say.
+   * The agent's own sums do not include a reply that was cut off.
    */
   endTurn(
     result: ResultLine,
@@ -59,7 +60,7 @@ export class UsageMeter {
     };
   }
 
-  /** What is to be told about numbers that count nothing. */
+  /** The reports about numbers that were not counted. */
   takeOdd(): AgentEvent[] {
     return this.#check.take();
   }
@@ -76,7 +77,7 @@ export class UsageMeter {
     const since = costIn(result.model_usage_since_last_result);
     if (since !== null || total === null) return since;
     if (before !== null) return total >= before ? costBetween(before, total) : null;
-    // The first turn after a resume: a sum over exactly the tokens of this turn is its cost.
+    // The first turn after a resume: if the sum covers exactly the tokens of this turn, it is the turn's cost.
     const summed = JSON.stringify(tokensIn(result.modelUsage));
     const used = result.usage ?? undefined;
     return used !== undefined && summed === JSON.stringify(tokenCounts(used)) ? total : null;
@@ -93,7 +94,7 @@ export function tokenCounts(tokens: Tokens): TokenCounts {
   };
 }
 
-/** By model where it says so: that has the replies of sub-agents and of other models in it, too. */
+/** Preferably the counts by model, which include the replies of sub-agents and of other models. */
 function tokensOfTurn(result: ResultLine): TokenCounts | undefined {
   const since = result.model_usage_since_last_result ?? {};
   if (Object.keys(since).length > 0) return tokensIn(since);

@@ -20,7 +20,7 @@ import {
 import { serverName } from './settings.js';
 import { withoutShell } from './shell-command.js';
 
-/** Something that needs a yes, and how yes and no are said to the agent. */
+/** Something that needs a yes, and the agent's words for yes and no. */
 interface Request {
   readonly permission: PermissionRequest;
   readonly isOfGivenServer: boolean;
@@ -36,7 +36,7 @@ interface ApprovalsOptions {
   readonly start: Pick<StartOptions, 'permissions' | 'mcpServers' | 'workingDirectory'>;
   readonly answer: (id: RequestId, result: unknown) => void;
   readonly refuse: (id: RequestId, message: string) => void;
-  /** Tells the agent in words why it may not, before it hears that it may not. */
+  /** Explains a denial to the agent before the denial itself arrives. */
   readonly explain: (words: string) => Promise<void>;
   readonly onEvent: (event: AgentEvent) => void;
   /** What the agent is doing. */
@@ -69,14 +69,14 @@ export class Approvals {
     this.#settle(id, decision);
   }
 
-  /** The agent does not wait for it any more. */
+  /** The agent no longer waits for the answer. */
   withdraw(id: RequestId): void {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     pending?.controller.abort();
   }
 
-  /** Nobody will decide any more: what is still open is denied. */
+  /** Denies whatever is still open: nobody can decide it any more. */
   denyAll(by: string): void {
     for (const [id, { controller }] of [...this.#pending]) {
       this.#settle(id, { isAllowed: false, by });
@@ -89,7 +89,7 @@ export class Approvals {
     if (pending === undefined) return;
     this.#pending.delete(id);
     const decision = isAllowed ? 'allowed' : 'denied';
-    // Nobody was asked, and it may do everything: that is not worth a word.
+    // The agent may do everything and nobody was asked: not worth reporting.
     const isPlain = isAllowed && this.#options.start.permissions.mode === 'bypass';
     const { id: itemId, name, kind, title, input } = pending.permission;
     const told = message === undefined ? { by } : { by, message };
@@ -114,8 +114,8 @@ export class Approvals {
   }
 
   /**
-   * What is run with its usual shell, in the working directory and with nothing added is shown as it was thought. Anything
-   * else is shown as Codex wrote it, so that it cannot be taken for something that the agent was told to run.
+   * A command run with its usual shell, in the working directory and with nothing added, is shown as the model meant it.
+   * Anything else is shown exactly as Codex wrote it, so that it cannot pass for something the agent was told to run.
    */
   #readCommand(asked: CommandApproval | undefined): Request | undefined {
     if (asked === undefined) return undefined;
@@ -135,7 +135,7 @@ export class Approvals {
     return request(approvalId ?? itemId, isPlain ? what : { ...what, kind: 'other' });
   }
 
-  /** The changes were told with the item. Without them nobody could know what is asked, so then it is denied. */
+  /** The item has already reported the changes. Without them nobody could know what is being asked, so it is denied. */
   #readFileChange(asked: FileApproval | undefined): Request | undefined {
     if (asked === undefined) return undefined;
     const { itemId, reason, grantRoot } = asked;
@@ -146,7 +146,7 @@ export class Approvals {
     return { ...asks, permission: { ...asks.permission, locations: placesOf(changes) } };
   }
 
-  /** Whether a tool of an MCP server may be used is asked as if the server asked the person something. */
+  /** Codex asks for permission to use an MCP tool as if the server were asking the person a question. */
   #readElicitation(asked: Elicitation | undefined): Request | undefined {
     if (asked?._meta?.codex_approval_kind !== 'mcp_tool_call') return undefined;
     const { serverName: server, _meta: meta } = asked;
@@ -167,7 +167,7 @@ export class Approvals {
     };
   }
 
-  /** What nobody here can answer. */
+  /** Declines what nobody here can answer. */
   #decline(id: RequestId, method: string, params: unknown): void {
     const { answer, refuse } = this.#options;
     if (method === 'item/tool/requestUserInput') answer(id, { answers: {} });
@@ -195,7 +195,7 @@ function readWiderPermissions(asked: WiderPermissions | undefined): Request | un
   };
 }
 
-/** Only ever this once: other answers would change the user's rules. */
+/** Yes and no for this once: other answers would change the user's rules. */
 function request(id: string, what: Call): Request {
   return {
     permission: { id, ...what },
@@ -205,7 +205,7 @@ function request(id: string, what: Call): Request {
   };
 }
 
-/** What takes a file away, or puts it elsewhere, is more than an edit. */
+/** Deleting or moving a file is more than an edit. */
 function kindOf(changes: readonly PatchChange[]): ToolKind {
   if (changes.some(({ kind }) => kind?.type === 'delete')) return 'delete';
   return changes.some(({ kind }) => kind?.move_path) ? 'move' : 'edit';

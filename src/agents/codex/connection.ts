@@ -29,17 +29,17 @@ import {
 import { threadParams, turnPolicy } from './settings.js';
 import { UsageMeter } from './usage.js';
 
-/** How long it may take for one step of the start: MCP servers may take their time. */
+/** How long one step of the start may take: MCP servers can be slow. */
 const STEP_LIMIT_MS = 60_000;
-/** How long it may take to notice what it is told in the middle of a turn. */
+/** How long the agent may take to notice what it is told in the middle of a turn. */
 const STEER_LIMIT_MS = 2_000;
-/** So many lines that are no messages are told of in one turn. */
+/** How many lines that are not messages are reported in one turn. */
 const MAX_NOISE = 10;
 
-/** What is known of a turn, as Codex calls an exchange. */
+/** What is known about a turn, which is what Codex calls an exchange. */
 interface TurnFacts {
   readonly reader: TurnReader;
-  /** Known when it has begun; before that it cannot be interrupted. */
+  /** Known once it has begun; until then it cannot be interrupted. */
   id: string | undefined;
   hasBegun: boolean;
   noise: number;
@@ -78,7 +78,7 @@ export class CodexConnection implements AgentConnection {
       },
     });
     this.#rpc = new Rpc({
-      // Writing to a program that does not read any more changes nothing: its exit ends the turn.
+      // A failed write to a program that no longer reads changes nothing: its exit ends the turn.
       write: (line) => void this.#gate.program?.writeLine(line).catch(() => {}),
       onNotification: (method, params) => this.#hear(method, params),
       onRequest: (id, method, params) => void this.#approvals.take(id, method, params),
@@ -121,7 +121,7 @@ export class CodexConnection implements AgentConnection {
       logPath,
       onLine: (line) => this.#rpc.receive(line),
       onOversizedLine: ({ bytes }) => this.#tellNoise(`(${bytes} bytes)`),
-      // Without its output there is no turn that could end.
+      // Without its output no turn could end.
       onOutputEnd: () => void this.#gate.stopQuietly(STOP_GRACE),
     });
     this.#gate.attach(program);
@@ -176,7 +176,7 @@ export class CodexConnection implements AgentConnection {
     this.#facts = { version, model: model ?? opened.model ?? opened.thread.model ?? null };
   }
 
-  /** Older versions cannot be asked; then nobody's settings are widened. */
+  /** The user's settings. Older versions do not answer; then the defaults apply. */
   async #readConfig(): Promise<ReadConfig> {
     const params = { cwd: this.#options.workingDirectory, includeLayers: false };
     const answer = await within(
@@ -220,24 +220,24 @@ export class CodexConnection implements AgentConnection {
       });
       turn.id ??= StartedTurn.safeParse(answer).data?.turn.id;
     } catch (error) {
-      // Of an agent that is gone its exit tells.
+      // If the agent is gone, its exit reports that.
       if (error instanceof LostAgent || this.#gate.open !== turn) return;
       for (const event of turn.reader.readFailure({ message: messageOf(error) })) this.#gate.push(event);
     }
   }
 
-  /** A turn that has not begun is interrupted when it does. */
+  /** A turn that has not begun yet is interrupted when it does. */
   #interrupt(): void {
     const turn = this.#gate.open;
     if (turn?.hasBegun) {
       const params = { threadId: this.#threadId, turnId: turn.id };
       this.#rpc.request('turn/interrupt', params).catch(() => {});
     }
-    // Behind the interrupt: an agent that hears the denial first may go on with its turn and complete it.
+    // After the interrupt: an agent that hears the denial first may continue its turn and complete it.
     this.#approvals.denyAll('the turn was cancelled');
   }
 
-  /** Says something to the agent in the middle of its turn; one that is over does not need it. */
+  /** Tells the agent something in the middle of its turn; does nothing if the turn is over. */
   async #steer(words: string): Promise<void> {
     const { id, hasBegun } = this.#gate.open ?? {};
     if (id === undefined || !hasBegun) return;
@@ -261,14 +261,17 @@ export class CodexConnection implements AgentConnection {
     else this.#hearIn(this.#gate.open, notification);
   }
 
-  /** A resumed thread tells its total once more: what was used before is not of the next turn. */
+  /** A resumed thread reports its old total again, which does not count towards the next turn. */
   #hearBetween({ method, params }: Notification): void {
     if (method === 'thread/tokenUsage/updated') {
       this.#usage.report(params, params.threadId === this.#threadId);
     }
   }
 
-  /** That total may come as late as in the next turn: before it has begun, or with the id of its own turn. */
+  /**
+   * Whether a total belongs to an earlier turn: it may arrive during the next one, before that has begun or with its own
+   * turn's id.
+   */
   #isOfEarlier(turn: OpenTurn, { method, params }: Notification): boolean {
     if (method !== 'thread/tokenUsage/updated' || params.threadId !== this.#threadId) return false;
     return !turn.hasBegun || (params.turnId != null && turn.id !== undefined && params.turnId !== turn.id);
@@ -303,10 +306,10 @@ export class CodexConnection implements AgentConnection {
   #tellNoise(line: string): void {
     const turn = this.#gate.open;
     if (turn === undefined || ++turn.noise > MAX_NOISE) return;
-    const what = `Codex wrote a line that is no message: ${visibleExcerpt(line, 160)}`;
+    const what = `Codex wrote a line that is not a message: ${visibleExcerpt(line, 160)}`;
     const message = turn.noise < MAX_NOISE ? what : `${what} (further ones are not shown)`;
     this.#gate.push({ type: 'error', message, status: null });
   }
 }
 
-const INTERRUPTED = { message: 'Codex interrupted the turn by itself' };
+const INTERRUPTED = { message: 'Codex interrupted the turn on its own' };

@@ -51,7 +51,7 @@ const sent = (notes: unknown[], method: string) =>
   );
 
 describe('a conversation', () => {
-  it('is one process for all prompts, and none of them stands on its command line', async () => {
+  it('is one process for all prompts, and none of them is on its command line', async () => {
     await using agent = await fakeAgent(codexDriver, ECHO);
     const connection = await agent.start({ model: 'gpt-5.5', systemPrompt: 'Be brief.' });
     expect(connection).toMatchObject({
@@ -87,7 +87,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('gives its servers key by key, so that those of the user stay', async () => {
+  it("passes its servers key by key, so that the user's own stay", async () => {
     await using agent = await fakeAgent(codexDriver, ECHO);
     await agent.start({
       mcpServers: [{ name: 'my.server', command: 'node', args: ['a b'], environment: { HOME: '/h' } }],
@@ -112,7 +112,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('that is resumed does not count again what was used before, however late its total is told', async () => {
+  it('that is resumed does not count earlier usage again, however late its total arrives', async () => {
     const turn = `
       const used = (turnId, input, sum) => {
         const [last, total] = [input, sum].map((inputTokens) => ({ inputTokens, outputTokens: 1 }));
@@ -132,7 +132,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('that Codex does not know, or of another driver, does not start', async () => {
+  it('that Codex does not know, or that belongs to another driver, does not start', async () => {
     const unknown = `ANSWERS['thread/resume'] = ({ threadId }) => (say({ id: 3, error: { code: -32600, message: 'no rollout found for thread id ' + threadId } }), undefined);`;
     await using agent = await fakeAgent(codexDriver, program('end();', unknown));
     await expect(agent.start({ resume: { driver: 'codex', id: '01a1' } })).rejects.toMatchObject({
@@ -160,7 +160,7 @@ describe('a conversation', () => {
     });
   });
 
-  it('does not wait for ever for a program that says nothing', async () => {
+  it('does not wait forever for a program that says nothing', async () => {
     await using agent = await fakeAgent(codexDriver, 'wait();', { fastMs: [60_000] });
     await expect(agent.start()).rejects.toMatchObject({
       code: 'AGENT_NOT_STARTED',
@@ -170,7 +170,7 @@ describe('a conversation', () => {
 });
 
 describe('a cancelled turn', () => {
-  it('is interrupted, and the process goes on', async () => {
+  it('is interrupted, and the process stays', async () => {
     await using agent = await fakeAgent(
       codexDriver,
       program(`text === 'one' ? speak('Working') : (speak(text), end());`),
@@ -196,7 +196,7 @@ describe('a cancelled turn', () => {
     expect(await events).toEqual([{ type: 'turn-end', reason: 'cancelled', message: null }]);
   });
 
-  it('is killed when it does not hear of it', async () => {
+  it('is killed if it does not react', async () => {
     const body = program(`speak('Working');`, '').replace(
       "if (method === 'turn/interrupt') end('interrupted');",
       '',
@@ -213,7 +213,7 @@ describe('a cancelled turn', () => {
   });
 });
 
-describe('what it asks', () => {
+describe('a request from the agent', () => {
   const asks = (method: string, params: string, item = '') =>
     program(
       `${item} on = (answer) => { speak(JSON.stringify(answer.result ?? answer.error)); end(); }; ask(7, '${method}', ${params});`,
@@ -251,7 +251,7 @@ describe('what it asks', () => {
     expect(answers).toEqual([{ decision: 'accept' }]);
   });
 
-  it('and may not do is told in words first', async () => {
+  it('that is denied is explained in words first', async () => {
     const { answers, notes } = await decide(run('ls'), 'ask', false);
     expect(answers).toEqual([{ decision: 'decline' }]);
     const order = (notes as { id?: number; method?: string }[]).map(({ id, method }) => method ?? id);
@@ -268,13 +268,13 @@ describe('what it asks', () => {
       'additionalPermissions: { network: { enabled: true } }',
       { additionalPermissions: { network: { enabled: true } } },
     ],
-  ])('with %s is not taken for what it was told to run', async (params, input) => {
+  ])('with %s is not mistaken for what it was told to run', async (params, input) => {
     const written = "/bin/bash -lc 'npm test'";
     const { asked } = await decide(run(written, `, ${params}`), 'ask');
     expect(asked).toMatchObject([{ kind: 'other', input: { command: written, ...input } }]);
   });
 
-  it('about a file is told with the change and its places; what takes one away is no edit', async () => {
+  it('about a file comes with the change and its paths; deleting or moving one is not an edit', async () => {
     const change = (path: string, kind = "{ type: 'add' }") =>
       `[{ path: ${JSON.stringify(path)}, kind: ${kind}, diff: 'made' }]`;
     const file = (changes: string) =>
@@ -290,7 +290,7 @@ describe('what it asks', () => {
     const moved = change('a', "{ type: 'update', move_path: '/elsewhere/b' }");
     expect(await kindOf(moved)).toEqual(['move']);
     expect((await decide(file(moved), 'ask')).asked).toMatchObject([{ locations: ['a', '/elsewhere/b'] }]);
-    // Beyond the working directory a person is asked also where edits are accepted.
+    // Outside the working directory a person is asked even where edits are accepted.
     expect((await decide(file(change('made.txt')), 'edits')).asked).toEqual([]);
     for (const path of ['/elsewhere/made.txt', '../made.txt', '.git/hooks/pre-commit'])
       expect((await decide(file(change(path)), 'edits')).asked).toMatchObject([{ locations: [path] }]);
@@ -298,7 +298,7 @@ describe('what it asks', () => {
     expect([asked, answers]).toEqual([[], [{ decision: 'decline' }]]);
   });
 
-  it('about a server that it was given needs no person, and about another one does', async () => {
+  it('about a server that it was given needs no person, but about another one it does', async () => {
     const params =
       "{ serverName: 'given', mode: 'form', message: 'Allow?', _meta: { codex_approval_kind: 'mcp_tool_call', tool_params: { q: 1 } } }";
     const item = started(
@@ -313,7 +313,7 @@ describe('what it asks', () => {
     expect(theirs.answers).toMatchObject([{ action: 'decline' }]);
   });
 
-  it('for more than a command is given for this turn, or not at all', async () => {
+  it('for more than a command is granted for this turn, or not at all', async () => {
     const permissions = '{ network: { enabled: true }, fileSystem: null }';
     const body = asks(
       'item/permissions/requestApproval',
@@ -334,13 +334,13 @@ describe('what it asks', () => {
     ],
     [COMMAND, '{}', { decision: 'decline' }],
     ['new/request', '{}', { message: 'new/request is not supported' }],
-  ])('as %s %s is answered although nobody can', async (method, params, answer) => {
+  ])('as %s %s is answered although nobody here can', async (method, params, answer) => {
     const { asked, answers, events } = await decide(asks(method, params), 'ask');
     expect([asked, answers]).toMatchObject([[], [answer]]);
     expect(events.at(-1)).toEqual(COMPLETED);
   });
 
-  it('and takes back is not answered any more', async () => {
+  it('that is taken back is no longer answered', async () => {
     const body = program(
       `ask(7, '${COMMAND}', { itemId: 'c', command: 'ls' }); setTimeout(() => { tell('serverRequest/resolved', { requestId: 7 }); end(); }, 50);`,
     );
@@ -357,7 +357,7 @@ describe('what it asks', () => {
 });
 
 describe('a turn that is refused', () => {
-  it('has failed with the reason, and the next one may work', async () => {
+  it('fails with the reason, and the next one may work', async () => {
     const refuse = `ANSWERS['turn/start'] = ({ input: [{ text }] }) => (text === 'one' ? undefined : { turn: { id: 'turn-1' } });`;
     const body = program(
       `text === 'one' ? say({ id, error: { message: 'unexpected status 401' } }) : (speak(text), end());`,
@@ -375,7 +375,7 @@ describe('a turn that is refused', () => {
 });
 
 describe('a process that leaves', () => {
-  it('in a turn has died, and what it said is told', async () => {
+  it('in a turn has died, and what it said is reported', async () => {
     const body = program(`speak('Hel'); process.stderr.write('panicked', () => process.exit(0));`);
     await using agent = await fakeAgent(codexDriver, body);
     const connection = await agent.start();

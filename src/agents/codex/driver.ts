@@ -15,7 +15,7 @@ const CAPABILITIES: AgentCapabilities = {
   takesMcpServers: true,
 };
 
-/** Codex as one live `codex app-server` process, which reads and writes lines of JSON. */
+/** Codex as one live `codex app-server` process that reads and writes JSON lines. */
 export const codexDriver: AgentDriver = {
   name: 'codex',
   capabilities: CAPABILITIES,

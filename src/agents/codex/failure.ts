@@ -4,13 +4,13 @@ import { serviceTroubleOf } from '../service-errors.js';
 
 export interface Failure {
   readonly reason: TurnEndReason;
-  /** ISO 8601, of a limit whose end is told with its date; the rest depends on when it is read. */
+  /** ISO 8601, if the end of the limit was reported with a date; any other wording depends on when it is read. */
   readonly resetsAt: string | null;
 }
 
 const CONTEXT_OVERFLOW = /\bcontext window\b|\bcontext_length_exceeded\b|\bmaximum context length\b/i;
 
-/** Why a turn failed, by its text and by the word that Codex has for it (`codexErrorInfo`), where it has one. */
+/** Why a turn failed, from its text and from Codex's own word for it (`codexErrorInfo`), if there is one. */
 export function classifyFailure(message: string, info?: unknown): Failure {
   if (info === 'contextWindowExceeded') return { reason: 'context-overflow', resetsAt: null };
   if (info === 'usageLimitExceeded' || info === 'rateLimitExceeded')
@@ -24,7 +24,7 @@ export function classifyFailure(message: string, info?: unknown): Failure {
   return { reason: isLimited ? 'rate-limited' : 'failed', resetsAt: null };
 }
 
-/** "Reconnecting... 1/5 (reason)", or without a number while there is no network: Codex tries again by itself. */
+/** "Reconnecting... 1/5 (reason)", or without a number while there is no network: Codex is retrying on its own. */
 export function readRetry(
   message: string,
 ): { attempt: number; status: number | null; reason: string } | undefined {

@@ -3,7 +3,7 @@ import { type AgentEvent, MAX_TITLE, type ToolKind } from '../events.js';
 import type { Item, PatchChange } from './schema.js';
 import { withoutShell } from './shell-command.js';
 
-/** What was said to the agent, and what is neither said nor done. */
+/** Items that were said to the agent, or that are neither speech nor action. */
 const SILENT_TYPES: readonly string[] = [
   'userMessage',
   'hookPrompt',
@@ -21,7 +21,7 @@ export function isAction({ type }: Item): boolean {
   return !SPOKEN_TYPES.includes(type) && !SILENT_TYPES.includes(type);
 }
 
-/** What an action is, for the call and for the permission to do it. */
+/** What an action is, both for the call and for the permission. */
 export interface Call {
   readonly name: string;
   readonly kind: ToolKind;
@@ -70,7 +70,7 @@ export function fileCall(changes: readonly PatchChange[], more: object = {}): Ca
   return call('file_change', 'edit', title, { changes: changes.map(shownChange), ...more });
 }
 
-/** Named as Claude Code names it, so that one tool has one name. */
+/** Named as Claude Code names it, so that each tool has one name. */
 export function mcpCall(server: string, tool: string, input: unknown): Call {
   const name = `mcp__${server}__${tool}`;
   return call(name, 'other', name, input);
@@ -80,7 +80,7 @@ export function call(name: string, kind: ToolKind, title: string, input: unknown
   return { name, kind, title: visibleExcerpt(title, MAX_TITLE), input };
 }
 
-/** Every place a change touches, with where a file is moved to. */
+/** Every path that a change touches, including where a file is moved to. */
 export function placesOf(changes: readonly PatchChange[]): string[] {
   return changes.flatMap(({ path, kind }) => (kind?.move_path ? [path, kind.move_path] : [path]));
 }
@@ -107,7 +107,7 @@ function outputOf(item: Item): string {
   }
 }
 
-/** What an MCP tool returned: blocks of which only text can be shown. */
+/** What an MCP tool returned: blocks, of which only text can be shown. */
 function textOfResult(result: unknown): string {
   const content = (result as { content?: unknown } | null | undefined)?.content;
   if (!Array.isArray(content)) return '';

@@ -46,7 +46,7 @@ const COMMAND = { id: 'c', type: 'commandExecution', command: "/bin/bash -lc 'wc
 const CALL = { id: 'm', type: 'mcpToolCall', server: 'asker', tool: 'ask', arguments: { q: 1 } };
 
 describe('the work of a turn', () => {
-  it('is told as it comes', () => {
+  it('is reported as it comes', () => {
     const events = read([
       started({ id: 'u', type: 'userMessage', content: [{ type: 'text', text: 'go' }] }),
       started({ id: 'r', type: 'reasoning', summary: [], content: [] }),
@@ -104,7 +104,7 @@ describe('the work of a turn', () => {
     [{ id: 'f', type: 'fileChange', changes: [], status: 'failed' }, ''],
     [{ ...CALL, status: 'failed', error: { message: 'cancelled' } }, 'cancelled'],
     [{ id: 'n', type: 'newTool', status: 'failed', size: 3 }, ''],
-  ])('tells that %o failed', (item, output) => {
+  ])('reports that %o failed', (item, output) => {
     expect(read([completed(item)]).at(-1)).toMatchObject({ type: 'tool-result', isError: true, output });
   });
 
@@ -119,7 +119,7 @@ describe('the work of a turn', () => {
     ]);
   });
 
-  it('of agents that it starts is not its own, but what they use counts', () => {
+  it('of agents that it starts is not its own, but their usage counts', () => {
     const other = { threadId: 'thread-2' };
     const events = read([
       ['item/agentMessage/delta', { ...other, itemId: 'a', delta: 'Not mine.' }],
@@ -129,7 +129,7 @@ describe('the work of a turn', () => {
     expect(events).toMatchObject([{ type: 'usage', usage: { inputTokens: 30, contextTokens: null } }]);
   });
 
-  it('says once what is said again after a break', () => {
+  it('says once what is repeated after a break', () => {
     const retry: Line = ['error', { error: { message: 'Reconnecting... 1/2' }, willRetry: true }];
     const events = read([says('a', 'One. Tw'), retry, says('b', 'One. Two.'), says('b', ' Three.')]);
     expect(events.filter(({ type }) => type === 'text')).toEqual([
@@ -140,7 +140,7 @@ describe('the work of a turn', () => {
   });
 });
 
-describe('what Codex refuses by itself', () => {
+describe('what Codex refuses on its own', () => {
   const item = (value: Params): Line => ['rawResponseItem/completed', { item: value }];
   const called = item({
     type: 'function_call',
@@ -162,7 +162,7 @@ describe('what Codex refuses by itself', () => {
     ]);
   });
 
-  it('is not told twice where an item shows it, or where it was done', () => {
+  it('is not reported twice if an item shows it, or if it was done', () => {
     expect(read([called, started(COMMAND), refused])).toHaveLength(1);
     const done = item({ type: 'function_call_output', call_id: 'c', output: 'fine' });
     expect(read([called, done])).toEqual([]);
@@ -175,7 +175,7 @@ describe('usage', () => {
     events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
   const sum = (all: readonly Usage[]) => all.reduce<Usage | null>(plusUsage, null);
 
-  it('counts each reply once, when it is whole, and what was cached not as input', () => {
+  it('counts each reply once, when it is complete, and does not count cached tokens as input', () => {
     const first = tokens(1_500, 50, { cachedInputTokens: 1_000, cacheWriteInputTokens: 100 });
     const all = usages(
       read([raw(first), total(first, first), raw(tokens(200, 5)), total(tokens(1_700, 55), tokens(200, 5))]),
@@ -196,7 +196,7 @@ describe('usage', () => {
     });
   });
 
-  it('counts each reply by the totals where replies are not told, as after a resume', () => {
+  it('counts each reply by the totals if replies are not reported, as after a resume', () => {
     const meter = new UsageMeter();
     meter.report({ tokenUsage: { total: tokens(900, 90), last: tokens(100, 10) } }, true);
     const reader = newReader(meter);
@@ -210,7 +210,7 @@ describe('usage', () => {
     ]);
   });
 
-  it('of a reply whose total never came is not taken for that of the next turn', () => {
+  it('of a reply whose total never came is not counted for the next turn', () => {
     const meter = new UsageMeter();
     expect(usages(read([raw(tokens(10, 1))], newReader(meter)))).toHaveLength(1);
     const next = usages(read([total(tokens(30, 3), tokens(20, 2))], newReader(meter)));
@@ -219,7 +219,7 @@ describe('usage', () => {
 });
 
 describe('failures', () => {
-  it('tells of retries, with the reason and the status', () => {
+  it('reports retries, with the reason and the status', () => {
     const line = (message: string, error: Params = {}): Line => [
       'error',
       { error: { message, ...error }, willRetry: true },
@@ -248,7 +248,7 @@ describe('failures', () => {
     const ends = reader.readFailure({ message, codexErrorInfo });
     expect(first?.type).toBe(reason === 'rate-limited' ? 'rate-limit' : 'error');
     expect(ends).toEqual([{ type: 'turn-end', reason, message }]);
-    // A limit is told once, however often it is said.
+    // A limit is reported once, however often it is said.
     expect(newReader().readFailure({ message, codexErrorInfo })).toHaveLength(
       reason === 'rate-limited' ? 2 : 1,
     );
@@ -265,7 +265,7 @@ describe('how much of an allowance is used', () => {
   const updated = (rateLimits: Params): Line => ['account/rateLimits/updated', { rateLimits }];
   const primary = { usedPercent: 42.4, windowDurationMins: 300, resetsAt: 1_794_717_406 };
 
-  it('is told for each window that says when it ends', () => {
+  it('is reported for each window that says when it ends', () => {
     const weekly = { usedPercent: 91, windowDurationMins: 10_080, resetsAt: 1_794_717_406 };
     expect(read([updated({ primary, secondary: weekly })])).toMatchObject([
       {
@@ -284,7 +284,7 @@ describe('how much of an allowance is used', () => {
     { primary: null },
     { primary: { usedPercent: 1 } },
     { primary: { ...primary, resetsAt: 1e300 } },
-  ])('is not told by %j', (rateLimits) => {
+  ])('is not reported by %j', (rateLimits) => {
     expect(read([updated(rateLimits)])).toEqual([]);
   });
 });

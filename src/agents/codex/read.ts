@@ -6,7 +6,7 @@ import type { Item, Notification, RateWindow, Trouble } from './schema.js';
 import { type Piece, Told } from './told.js';
 import type { UsageMeter } from './usage.js';
 
-/** Turns the notifications of one turn into events. It knows nothing of processes. */
+/** Turns the notifications of one turn into events. It knows nothing about processes. */
 export class TurnReader {
   readonly #threadId: string;
   readonly #usage: UsageMeter;
@@ -22,7 +22,7 @@ export class TurnReader {
     usage.startTurn();
   }
 
-  /** What the agent is doing; permissions are asked for it. */
+  /** What the agent is doing now; permission requests refer to it. */
   get open(): ReadonlyMap<string, Item> {
     return this.#open;
   }
@@ -33,7 +33,7 @@ export class TurnReader {
     return this.#readHelper(notification);
   }
 
-  /** Of the agents that ours starts, what they use counts; what they do may need a permission. */
+  /** Events of the agents that ours starts: their usage counts, and their actions may need a permission. */
   #readHelper({ method, params }: Notification): AgentEvent[] {
     if (method === 'thread/tokenUsage/updated') return usageEvents(this.#usage.report(params, false));
     if (method === 'item/started' && isAction(params.item)) this.#open.set(params.item.id ?? '', params.item);
@@ -80,7 +80,7 @@ export class TurnReader {
     return [actionCalled(item)];
   }
 
-  /** Some actions are told only when they are over. */
+  /** Some actions are reported only when they are over. */
   #readCompleted(item: Item): AgentEvent[] {
     const id = item.id ?? '';
     if (item.type === 'agentMessage') return this.#complete('text', id, item.text ?? '');
@@ -122,7 +122,7 @@ export class TurnReader {
     ];
   }
 
-  /** How a turn ended that did not complete. */
+  /** The events that end a turn which did not complete. */
   readFailure(trouble: Trouble | null | undefined): AgentEvent[] {
     const message = trouble ? messageIn(trouble) : 'it gave no reason';
     const limit = this.#hasToldLimit || !trouble ? [] : (this.#limitOf(trouble) ?? []);
@@ -139,7 +139,7 @@ export class TurnReader {
   }
 }
 
-/** What is told of an allowance with each reply; nothing is wrong with it. */
+/** The use of an allowance, reported with each reply; it is not a problem. */
 function useEvents(window: RateWindow | null | undefined): AgentEvent[] {
   const { usedPercent, resetsAt, windowDurationMins } = window ?? {};
   if (usedPercent == null || resetsAt == null || !(usedPercent >= 0)) return [];
@@ -153,7 +153,7 @@ function useEvents(window: RateWindow | null | undefined): AgentEvent[] {
       resetsAt: end.toISOString(),
       scope,
       usedPercent: Math.round(usedPercent),
-      message: `${Math.round(usedPercent)} % of the ${scope ?? 'usage'} limit is used`,
+      message: `${Math.round(usedPercent)}% of the ${scope ?? 'usage'} limit is used`,
     },
   ];
 }

@@ -6,13 +6,13 @@ const CALL_TYPES: readonly string[] = ['function_call', 'custom_tool_call'];
 const OUTPUT_TYPES: readonly string[] = ['function_call_output', 'custom_tool_call_output'];
 
 /**
- * Finds what Codex refuses by itself, by its own rules or those of the user. It tells nobody but the model: there is no
- * item, only a call and the answer to it.
+ * Finds what Codex refuses on its own, by its rules or the user's. It reports this only to the model: there is no item,
+ * just a call and its output.
  */
 export class Refusals {
   readonly #calls = new Map<string, RawItem>();
 
-  /** An item shows what became of this call. */
+  /** An item shows the outcome of this call. */
   isShown(id: string): void {
     this.#calls.delete(id);
   }

@@ -1,7 +1,7 @@
-/** What the agent answered to a request of ours that it did not do. */
+/** The agent refused one of our requests; the message is its answer. */
 class RefusedRequest extends Error {}
 
-/** The agent is gone, or says nothing more. */
+/** The agent is gone, or will say nothing more. */
 export class LostAgent extends Error {}
 
 export type RequestId = string | number;
@@ -9,9 +9,9 @@ export type RequestId = string | number;
 export interface RpcOptions {
   readonly write: (line: string) => void;
   readonly onNotification: (method: string, params: unknown) => void;
-  /** The agent wants something of us, and waits for `answer` or `refuse`. */
+  /** The agent wants something from us, and waits for `answer` or `refuse`. */
   readonly onRequest: (id: RequestId, method: string, params: unknown) => void;
-  /** A line that is no message. */
+  /** A line that is not a message. */
   readonly onNoise: (line: string) => void;
 }
 
@@ -22,7 +22,7 @@ interface OpenCall {
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** The messages of `codex app-server`: requests both ways, answers and notifications, a line of JSON each. */
+/** The messages of `codex app-server`: requests in both directions, answers and notifications, each one a line of JSON. */
 export class Rpc {
   readonly #options: RpcOptions;
   readonly #waiting = new Map<unknown, OpenCall>();
@@ -69,14 +69,14 @@ export class Rpc {
     else this.#options.onNoise(line);
   }
 
-  /** The agent will say nothing more: whoever waits for an answer hears that there will be none. */
+  /** The agent will say nothing more: every open request is told that there will be no answer. */
   close(): void {
     this.#isClosed = true;
     for (const { reject } of this.#waiting.values()) reject(new LostAgent('the agent has ended'));
     this.#waiting.clear();
   }
 
-  /** Answers that nobody waits for are passed over. */
+  /** Answers to no open request are skipped. */
   #settle(id: RequestId, { result, error }: Message): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
@@ -97,7 +97,7 @@ function messageIn(error: unknown): string {
 }
 
 function parse(line: string): Message | undefined {
-  // Failing to parse is slow, and a flood of other text may come.
+  // Failed parsing is slow, and a flood of other text may come.
   if (!/^\s*\{/.test(line)) return undefined;
   try {
     return JSON.parse(line) as Message;

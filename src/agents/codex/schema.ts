@@ -3,7 +3,7 @@ import * as z from 'zod';
 /** A field we can do without: whatever is wrong with it, the message still counts. */
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().catch(undefined);
 
-/** What a reply used, or all of them together. What was cached, or written to the cache, is part of the input. */
+/** What one reply, or all of them, used. The input includes what was read from the cache or written to it. */
 export const Tokens = z.looseObject({
   totalTokens: z.unknown().optional(),
   inputTokens: z.unknown().optional(),
@@ -49,7 +49,7 @@ export const Item = z.looseObject({
 });
 export type Item = z.infer<typeof Item>;
 
-/** A part of what was sent to the model or came from it, as the service has it. */
+/** A part of what was sent to the model or came from it, in the service's own format. */
 const RawItem = z.looseObject({
   type: z.string(),
   call_id: optional(z.string()),
@@ -76,7 +76,7 @@ const RateWindow = z.looseObject({
 });
 export type RateWindow = z.infer<typeof RateWindow>;
 
-/** The notifications we act on, with what they carry. */
+/** The notifications we act on, with their parameters. */
 const NOTIFICATIONS = {
   'turn/started': turn,
   'turn/completed': turn,
@@ -112,7 +112,7 @@ export type Notification = {
   };
 }[keyof Notifications];
 
-/** A notification that we act on; null = not one of them, undefined = it is broken. */
+/** A notification that we act on; null = we do not act on it, undefined = it cannot be read. */
 export function readNotification(method: string, params: unknown): Notification | null | undefined {
   if (!Object.hasOwn(NOTIFICATIONS, method)) return null;
   const known = method as keyof Notifications;
@@ -129,7 +129,7 @@ export const OpenedThread = z.looseObject({
 
 export const StartedTurn = z.looseObject({ turn: z.looseObject({ id: z.string() }) });
 
-/** The user's own settings for a sandbox in which the working directory can be written to. */
+/** The user's own settings for a sandbox in which the working directory is writable. */
 export const ReadConfig = z.looseObject({
   config: z.looseObject({
     sandbox_workspace_write: optional(
@@ -144,7 +144,7 @@ export const ReadConfig = z.looseObject({
 });
 export type ReadConfig = z.infer<typeof ReadConfig>;
 
-/** What the agent asks of us. */
+/** What the agent asks us for. */
 export const CommandApproval = z.looseObject({
   itemId: z.string(),
   kind: optional(z.string()),

@@ -8,9 +8,9 @@ type Json = Readonly<Record<string, unknown>>;
 const TOOL_TIMEOUT_SEC = 86_400;
 
 /**
- * How a thread is opened, new or known. The sandbox named here is the strictest one whatever the mode: a thread that is
- * opened with one in which it may write, by this or by the user's settings, makes Codex trust the project for good.
- * What the mode allows is said with each turn instead (see `turnPolicy`), and that trusts nothing.
+ * How a thread is opened, new or known. This always names the strictest sandbox, whatever the mode: if a thread is opened
+ * with a sandbox that allows writing, by us or by the user's settings, Codex trusts the project for good. Each turn says
+ * what its mode allows instead (see `turnPolicy`), and that trusts nothing.
  */
 export function threadParams({
   workingDirectory,
@@ -26,15 +26,15 @@ export function threadParams({
     ...(model === undefined ? {} : { model }),
     ...(systemPrompt === undefined ? {} : { developerInstructions: systemPrompt }),
     config: Object.fromEntries(mcpServers.flatMap(serverSettings)),
-    // What a reply used is told at once, and so is what Codex refuses without asking anybody.
+    // Reports the usage of each reply at once, and also what Codex refuses without asking anybody.
     ...(resume === undefined ? { experimentalRawEvents: true } : {}),
   };
 }
 
 /**
- * What a turn may do. `edits`: in its sandbox what it likes, and for what goes beyond it is asked. `ask`: it asks for
- * every command that is not known to only read, and for every change of a file. `bypass`: no sandbox; it is asked for
- * what Codex itself thinks dangerous, and we say yes, because what nobody may ask about is refused without a word.
+ * What a turn may do. `edits`: anything inside its sandbox; it asks about the rest. `ask`: it asks about every command
+ * that is not known to be read-only, and about every change of a file. `bypass`: no sandbox; it asks about what Codex
+ * itself considers dangerous, and we say yes, because Codex silently refuses what it may not ask about.
  */
 export function turnPolicy(mode: PermissionMode, { config }: ReadConfig): Json {
   return { ...POLICIES[mode](config), approvalsReviewer: 'user' };
@@ -53,12 +53,12 @@ const POLICIES: Readonly<Record<PermissionMode, (config: Config) => Json>> = {
       excludeSlashTmp: own?.exclude_slash_tmp ?? false,
     },
   }),
-  // What a person has allowed is to be done: in a sandbox it would fail.
+  // What a person has allowed must happen: in a sandbox it would fail.
   ask: () => ({ approvalPolicy: 'untrusted', sandboxPolicy: { type: 'dangerFullAccess' } }),
   bypass: () => ({ approvalPolicy: 'on-request', sandboxPolicy: { type: 'dangerFullAccess' } }),
 };
 
-/** Key by key, so that servers of the user's own stay. */
+/** Key by key, so that the user's own servers stay. */
 function serverSettings({ name, command, args, environment }: McpServerSpec): [string, unknown][] {
   const key = `mcp_servers.${serverName(name)}`;
   return [
@@ -68,12 +68,12 @@ function serverSettings({ name, command, args, environment }: McpServerSpec): [s
       ? []
       : [[`${key}.env`, { ...environment }] as [string, unknown]]),
     [`${key}.tool_timeout_sec`, TOOL_TIMEOUT_SEC],
-    // Whoever gave it the server wants it to be used.
+    // Whoever gave the agent the server wants it to be used.
     [`${key}.default_tools_approval_mode`, 'approve'],
   ];
 }
 
-/** Codex splits the key at every dot and allows nothing else in the name of a server. */
+/** Codex splits the key at every dot, and allows nothing else in a server name. */
 export function serverName(name: string): string {
   return name.replaceAll(/[^\w-]/g, '_');
 }

@@ -11,7 +11,7 @@ describe('withoutShell', () => {
     [`/bin/bash -lc "echo 'it is' \\"so\\" \\$HOME \\\\"`, `echo 'it is' "so" $HOME \\`],
     [`/bin/bash -lc 'it'"'"'s'`, "it's"],
     ["/bin/bash -lc 'one\ntwo'", 'one\ntwo'],
-  ])('takes the shell and its quotes from %j', (written, command) => {
+  ])('strips the shell and its quotes from %j', (written, command) => {
     expect(withoutShell(written)).toBe(command);
   });
 
@@ -25,11 +25,11 @@ describe('withoutShell', () => {
     "/bin/bash -x 'npm test'",
     "sudo /bin/bash -lc 'npm test'",
     '/bin/bash -lc ',
-  ])('leaves %j as it is, because that is more than one command for a shell', (written) => {
+  ])('leaves %j unchanged, because it is more than one command for a shell', (written) => {
     expect(withoutShell(written)).toBe(written);
   });
 
-  it('gives back whatever was quoted', () => {
+  it('recovers whatever was quoted', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), (command) => {
         fc.pre(!command.includes('\0'));

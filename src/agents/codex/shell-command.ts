@@ -2,8 +2,8 @@ const SHELL = /^(?:\/\S*\/)?(?:ba|z|da)?sh -l?c (?=.)/;
 const PART = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\$`;&|<>()*?[\]{}~#!]+)/y;
 
 /**
- * The command that Codex gives to a shell, without the shell and the quotes around it; as it is where it is anything
- * else. What is left out is only what Codex itself put there, so nothing of what would be run is hidden.
+ * The command that Codex gives to a shell, without the shell and the quotes around it; anything else is returned
+ * unchanged. It removes only what Codex itself added, so nothing that would run is hidden.
  */
 export function withoutShell(written: string): string {
   const shell = SHELL.exec(written)?.[0];
@@ -11,7 +11,7 @@ export function withoutShell(written: string): string {
   return readWord(written.slice(shell.length)) ?? written;
 }
 
-/** The text as a shell would read it, if all of it is one word. */
+/** The text as a shell would read it, if it is a single word. */
 function readWord(text: string): string | undefined {
   let word = '';
   PART.lastIndex = 0;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Told } from './told.js';
 
 describe('Told', () => {
-  it('passes pieces on, and of the whole message only what is missing', () => {
+  it('passes pieces on, and then only the missing part of the whole message', () => {
     const told = new Told();
     expect(told.add('a', 'One, ')).toEqual({ messageId: 'a', text: 'One, ' });
     expect(told.complete('a', 'One, two.')).toEqual({ messageId: 'a', text: 'two.' });
@@ -11,7 +11,7 @@ describe('Told', () => {
     expect(told.complete('b', 'Three.')).toEqual({ messageId: 'b', text: 'Three.' });
   });
 
-  it('goes on in the same message when a reply that broke off is said again', () => {
+  it('continues the same message when a reply that broke off is repeated', () => {
     const told = new Told();
     told.add('a', 'It was a da');
     told.beginAgain();
@@ -31,7 +31,7 @@ describe('Told', () => {
     expect(told.complete('e', 'Two.')).toEqual({ messageId: 'b', text: 'o.' });
   });
 
-  it('passes on whole, as a message of its own, what takes another turn', () => {
+  it('passes on an attempt that takes a different course whole, as a message of its own', () => {
     const told = new Told();
     told.add('a', 'It was');
     told.beginAgain();
@@ -39,7 +39,7 @@ describe('Told', () => {
     expect(told.add('b', ' rained')).toEqual({ messageId: 'b', text: 'It rained' });
   });
 
-  it('forgets a reply that is whole: the next one may say the same', () => {
+  it('forgets a complete reply: the next one may say the same', () => {
     const told = new Told();
     told.add('a', 'Again.');
     told.endReply();

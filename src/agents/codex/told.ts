@@ -1,4 +1,4 @@
-/** A piece of a message that is to be passed on. */
+/** A piece of a message to pass on. */
 export interface Piece {
   readonly messageId: string;
   readonly text: string;
@@ -6,26 +6,26 @@ export interface Piece {
 
 interface Message {
   messageId: string;
-  /** What the reader has of it, over all attempts. */
+  /** What the reader has seen of it, over all attempts. */
   seen: string;
-  /** What this attempt said of it. */
+  /** The text of it from this attempt. */
   text: string;
 }
 
 /**
- * What of the current reply was passed on. A reply that broke off is asked for again and begins from its beginning, under
- * new ids: what the reader has already is not passed on again, and the rest goes on in the message it belongs to.
+ * What was passed on of the current reply. A reply that broke off is requested again and restarts under new ids. What the
+ * reader already has is not passed on again, and the rest continues the message it belongs to.
  */
 export class Told {
   #messages = new Map<string, Message>();
   #earlier: Message[] = [];
 
-  /** Takes a piece of a message; what of it is new. */
+  /** Takes a piece of a message and returns its new part. */
   add(id: string, text: string): Piece | undefined {
     const message = this.#messageOf(id);
     message.text += text;
     if (message.seen.startsWith(message.text)) return undefined;
-    // An attempt that takes another turn is a message of its own: what was seen cannot be taken back.
+    // An attempt that takes a different course becomes a message of its own: what was seen cannot be taken back.
     const goesOn = message.text.startsWith(message.seen);
     if (!goesOn) message.messageId = id;
     const fresh = goesOn ? message.text.slice(message.seen.length) : message.text;
@@ -33,19 +33,19 @@ export class Told {
     return { messageId: message.messageId, text: fresh };
   }
 
-  /** Takes a message as it is in the end; what of it did not come in pieces. */
+  /** Takes the finished message and returns what did not come in pieces. */
   complete(id: string, whole: string): Piece | undefined {
     const { text } = this.#messageOf(id);
     return whole.startsWith(text) && whole !== text ? this.add(id, whole.slice(text.length)) : undefined;
   }
 
-  /** The reply broke off and is asked for again. */
+  /** The reply broke off and is being requested again. */
   beginAgain(): void {
     this.#earlier = [...this.#messages.values(), ...this.#earlier];
     this.#messages.clear();
   }
 
-  /** The reply is whole. */
+  /** The reply is complete. */
   endReply(): void {
     this.#earlier = [];
     this.#messages.clear();

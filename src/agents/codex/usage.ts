@@ -5,9 +5,9 @@ import type { Notification, Tokens } from './schema.js';
 type Report = Extract<Notification, { method: 'thread/tokenUsage/updated' }>['params'];
 
 /**
- * Turns what Codex reports into what each reply used. In a new thread every reply is told when it is whole
- * (`rawResponse/completed`) and once more, with the total of its thread, when its tools are done; in a resumed one, and
- * in those of its helpers, only then. A total that is told again, as after a resume, is no reply.
+ * Turns what Codex reports into what each reply used. A new thread reports every reply when it is complete
+ * (`rawResponse/completed`), and again, with the thread's total, when its tools are done. A resumed thread, and those of
+ * its helpers, report it only then. A total that is reported a second time, as after a resume, is not a reply.
  */
 export class UsageMeter {
   readonly #totals = new Map<string, string>();
@@ -15,23 +15,23 @@ export class UsageMeter {
   #window: number | null = null;
   readonly #check = new NumberCheck();
 
-  /** A turn begins: what was told before is not of it. */
+  /** A turn begins; earlier reports do not count towards it. */
   startTurn(): void {
     this.#isCounted = false;
   }
 
-  /** What is to be told about numbers that count nothing. */
+  /** The reports about numbers that were not counted. */
   takeOdd(): AgentEvent[] {
     return this.#check.take();
   }
 
-  /** A reply is whole. */
+  /** A reply is complete. */
   reply(tokens: Tokens): Usage {
     this.#isCounted = true;
     return { ...this.#usageOf(tokens), ...this.#contextOf(tokens) };
   }
 
-  /** The total of a thread, ours or that of a helper; undefined where it says nothing new. */
+  /** The total of a thread, ours or a helper's; undefined if it says nothing new. */
   report({ threadId, tokenUsage: { total, last, modelContextWindow } }: Report, isOurs: boolean) {
     if (!isOurs) return this.#isNew(threadId ?? '', total) ? this.#usageOf(last) : undefined;
     const hadWindow = this.#window !== null;

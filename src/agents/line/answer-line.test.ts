@@ -26,20 +26,20 @@ describe('a line of an answer', () => {
     expect(read(line)).toEqual({ text: line, end: null });
   });
 
-  it('ends it wherever the marker stands, where that was asked for', () => {
+  it('ends it wherever the marker stands, if that is configured', () => {
     const options = { markersCount: 'anywhere' } as const;
     expect(read('a [DONE] b', options)).toEqual({ text: 'a  b', end: 'completed' });
     expect(read('>>> import os', options)).toEqual({ text: 'import os', end: 'completed' });
     expect(read('>>>', options)).toEqual({ text: '>>>', end: null });
   });
 
-  it('ends it when it is blank, where that was asked for', () => {
+  it('ends it when it is blank, if that is configured', () => {
     const options = { endMarkers: [''] };
     expect(read(' ', options)).toEqual({ text: null, end: 'completed' });
     expect(read('[DONE]', options)).toEqual({ text: '[DONE]', end: null });
   });
 
-  it('ends it badly with a marker for that, which goes before', () => {
+  it('ends it as a failure with a failure marker, which takes precedence', () => {
     const options = { failureMarkers: ['[FAILED]', '!! [DONE]'] };
     expect(read('no room [FAILED]', options)).toEqual({ text: 'no room', end: 'failed' });
     expect(read('!! [DONE]', options)).toEqual({ text: null, end: 'failed' });
@@ -62,27 +62,27 @@ describe('the context of a program', () => {
     expect(readContext(line, rules)).toBeNull();
   });
 
-  it('is not looked for unless that was asked for', () => {
+  it('is not looked for unless that is configured', () => {
     expect(readContext('Context: 45%', decideRules({}))).toBeNull();
   });
 
-  it('is read by a pattern of the user', () => {
+  it("is read by the user's own pattern", () => {
     const own = decideRules({ context: { pattern: /(\d+)pc left/, windowTokens: 100 } });
     expect(readContext('30pc left', own)?.contextTokens).toBe(30);
   });
 });
 
 describe('a prompt', () => {
-  it('of several lines becomes one where a line is a prompt', () => {
+  it('of several lines becomes one if each line is a prompt', () => {
     expect(formatPrompt('a\nb\r\nc\rd', decideRules({}))).toBe('a b c d');
     expect(formatPrompt('a\nb', decideRules({ lineBreak: '\\n' }))).toBe('a\\nb');
   });
 
-  it('keeps its lines where a terminator ends it', () => {
+  it('keeps its lines if a terminator ends it', () => {
     expect(formatPrompt('a\n\nb', decideRules({ promptTerminator: '.' }))).toBe('a\n\nb\n.');
   });
 
-  it('that holds the terminator cannot be sent', () => {
+  it('that contains the terminator cannot be sent', () => {
     expect(formatPrompt('a\n.\nb', decideRules({ promptTerminator: '.' }))).toBeNull();
   });
 });

@@ -17,7 +17,7 @@ export function readAnswerLine(line: string, rules: LineRules): AnswerLine {
   return { text: line, end: null };
 }
 
-/** How full the context is according to this line; null when it does not say. */
+/** How full the context is according to this line; null if it does not say. */
 export function readContext(line: string, rules: LineRules): Usage | null {
   if (rules.context === null) return null;
   const { pattern, windowTokens } = rules.context;
@@ -28,8 +28,8 @@ export function readContext(line: string, rules: LineRules): Usage | null {
 }
 
 /**
- * A prompt as the program reads it: its own lines and a terminator, or one line. Null when it cannot be sent because
- * one of its lines is the terminator.
+ * A prompt as the program reads it: its own lines and a terminator, or one line. Null if it cannot be sent because one of
+ * its lines is the terminator.
  */
 export function formatPrompt(text: string, rules: LineRules): string | null {
   const lines = text.split(/\r\n|\r|\n/);
@@ -37,7 +37,7 @@ export function formatPrompt(text: string, rules: LineRules): string | null {
   return lines.includes(rules.promptTerminator) ? null : [...lines, rules.promptTerminator].join('\n');
 }
 
-/** The line without the marker it holds; null when it holds none. A blank marker is a blank line. */
+/** The line without its marker; null if it has none. A blank marker is a blank line. */
 function withoutMarker(line: string, markers: readonly string[], rules: LineRules): string | null {
   const shown = line.trimEnd();
   for (const marker of markers) {

@@ -16,16 +16,16 @@ import { LineFeed } from './line-feed.js';
 import type { LineRules } from './options.js';
 import { QuietTimer } from './quiet-timer.js';
 
-/** How long a marker must stand without a line end to count: more of the line may be on its way. */
+/** How long a marker without a line end must stand to count: the rest of its line may still be coming. */
 const SETTLE_MS = 50;
 const READY_MS = 60_000;
-/** How long a program may take to leave after its output ended; one that lives on can answer nothing more. */
+/** How long a program may take to leave after its output ended; one that stays can answer nothing more. */
 const LEAVE_MS = 500;
 const AT_ONCE = { graceMs: 0, termMs: 0 };
-/** A cancelled turn needs SIGTERM: the end of input does not stop what is already being done. */
+/** A cancelled turn needs SIGTERM: the end of input does not stop work in progress. */
 const CANCEL_GRACE = { graceMs: 1, termMs: STOP_GRACE.termMs };
 
-/** A program that is talked to in lines; one process for the whole conversation. */
+/** A program that speaks in lines; one process for the whole conversation. */
 export class LineConnection implements AgentConnection {
   readonly capabilities: AgentCapabilities;
   readonly resumeHandle = null;
@@ -34,17 +34,17 @@ export class LineConnection implements AgentConnection {
   readonly #rules: LineRules;
   readonly #feed: LineFeed;
   readonly #quiet: QuietTimer;
-  /** Goes before the first prompt. */
+  /** Sent ahead of the first prompt. */
   #preface: string | null;
   #program: Program | null = null;
   #exchange: Exchange | null = null;
   #usage: Usage | null = null;
   #onReady: (() => void) | null = null;
-  /** How the exchange ends that is running when the program is stopped. */
+  /** How the current exchange ends if the program is stopped. */
   #stopReason: { reason: TurnEndReason; message: string | null } | null = null;
   #isEnding = false;
   #hasOutputEnded = false;
-  /** Everything that follows the exit of the program. */
+  /** Everything that happens after the program exits. */
   #aftermath: Promise<void> = Promise.resolve();
   #detach: (() => void) | null = null;
 
@@ -92,11 +92,11 @@ export class LineConnection implements AgentConnection {
     const exchange = new Exchange(() => void this.cancel());
     const whole = formatPrompt(this.#preface === null ? text : `${this.#preface}\n\n${text}`, this.#rules);
     if (whole === null) {
-      exchange.finish('failed', 'a line of the prompt is what ends a prompt');
+      exchange.finish('failed', 'one line of the prompt is the line that ends a prompt');
       return exchange;
     }
     this.#preface = null;
-    // What was shown since the last answer is not part of this one.
+    // Output since the last answer does not belong to this one.
     this.#feed.flush();
     this.#exchange = exchange;
     this.#obey(options.signal);
@@ -125,7 +125,7 @@ export class LineConnection implements AgentConnection {
       logPath: options.logPath,
       isAgent: true,
       input: 'open',
-      // The lines are cut here, where the unfinished last one can be seen as well.
+      // Lines are split here instead, because the unfinished last one matters too.
       onLine: () => {},
       maxLineBytes: 0,
       onOutput: (stream, chunk) => {
@@ -139,7 +139,7 @@ export class LineConnection implements AgentConnection {
     };
   }
 
-  /** Cancels the exchange when the signal fires, and not after its end. */
+  /** Cancels the exchange when the signal fires, but not after its end. */
   #obey(signal: AbortSignal | undefined): void {
     const onAbort = () => void this.cancel();
     this.#detach = () => signal?.removeEventListener('abort', onAbort);
@@ -191,7 +191,7 @@ export class LineConnection implements AgentConnection {
     exchange?.finish(reason, message);
   }
 
-  /** Stops the program; a second call may only be more urgent. The running exchange ends for the reason given. */
+  /** Stops the program; a second call can only be more urgent. The current exchange ends for the given reason. */
   async #stop(
     grace: { readonly graceMs: number; readonly termMs: number },
     reason: TurnEndReason,
@@ -211,7 +211,7 @@ export class LineConnection implements AgentConnection {
     return exit;
   }
 
-  /** A program that has closed one of its ends is about to leave, or is of no more use. */
+  /** A program that has closed one of its ends is about to leave, or of no more use. */
   async #leaveOrStop(program: Program, message: string): Promise<void> {
     const waiting = new AbortController();
     void program.exited.then(() => waiting.abort());
@@ -219,7 +219,7 @@ export class LineConnection implements AgentConnection {
     if (program.exit === undefined) await this.#stop(AT_ONCE, 'died', message);
   }
 
-  /** Whatever it left behind goes first, so that an exchange which ended leaves nothing running. */
+  /** Ends whatever the program left behind first, so that nothing still runs once the exchange has ended. */
   async #afterExit(program: Program, exit: ProgramExit): Promise<void> {
     this.#feed.flush();
     try {

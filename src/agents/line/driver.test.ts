@@ -34,12 +34,12 @@ function start(
   return world.start(lineDriver(options), startOptions(world, script), tools);
 }
 
-/** Answers every line with it. */
+/** Echoes every line. */
 const ECHO = 'while read -r line; do echo "got $line"; echo "[DONE]"; done';
 const REPL = `printf 'Welcome\\n>>> '; while read -r line; do printf 'got %s\\n>>> ' "$line"; done`;
 
 describe('the line driver', () => {
-  it('takes a marker without a line end for a prompt that waits', async () => {
+  it('takes a marker without a line end for a waiting prompt', async () => {
     await using world = await agentWorld();
     const connection = await start(world, REPL, { showsMarkerWhenReady: true });
     expect((await converse(connection, 'one')).text).toBe('got one\n');
@@ -59,7 +59,7 @@ describe('the line driver', () => {
     expect(turn.text).toBe('>>> more\n');
   });
 
-  it('ends an answer after silence, where that was asked for', async () => {
+  it('ends an answer after silence, if that is configured', async () => {
     await using world = await agentWorld();
     const clock = new FakeClock();
     const connection = await start(
@@ -93,7 +93,7 @@ describe('the line driver', () => {
     });
   });
 
-  it('hands over what stands behind the last line end', async () => {
+  it('passes on what follows the last line end', async () => {
     await using world = await agentWorld();
     const connection = await start(world, `read -r line; printf 'half a line'`, { exitCompletes: true });
     expect((await converse(connection, 'one')).text).toBe('half a line\n');
@@ -112,7 +112,7 @@ describe('the line driver', () => {
     expect((await converse(connection, 'two')).text).toBe('got two\n');
   });
 
-  it('tells the last use of the context before the end of the turn', async () => {
+  it('reports the latest use of the context before the end of the turn', async () => {
     await using world = await agentWorld();
     const script =
       'read -r line; echo "Context: 10%"; echo "Context: 20%"; echo "[DONE]"; read -r line; echo "[DONE]"; cat';
@@ -155,7 +155,7 @@ describe('the line driver', () => {
     expect(world.alive()).toEqual([]);
   });
 
-  it('does not wait for ever for a program to be ready', async () => {
+  it('does not wait forever for a program to be ready', async () => {
     await using world = await agentWorld();
     const clock = new FakeClock();
     const starting = start(world, 'exec sleep 1000', { showsMarkerWhenReady: true }, { clock });

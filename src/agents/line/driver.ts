@@ -5,9 +5,8 @@ import { LineConnection } from './connection.js';
 import { decideRules, type LineOptions } from './options.js';
 
 /**
- * Any program that reads prompts as lines and writes answers as text. It has no words for tools, permissions, MCP
- * servers or a model, so what is given of these at the start does not reach it; the system prompt goes before the first
- * prompt.
+ * Any program that reads prompts as lines and writes answers as text. It knows no tools, permissions, MCP servers or
+ * models, so options about them do not reach it. The system prompt is sent ahead of the first prompt.
  */
 export function lineDriver(options: LineOptions = {}): AgentDriver {
   const rules = decideRules(options);

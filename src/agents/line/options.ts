@@ -1,38 +1,38 @@
-/** How a program that only reads and writes lines is talked to. */
+/** How to talk to a program that only reads and writes lines. */
 export interface LineOptions {
   /** What ends an answer. A blank line is no marker unless it is listed. Default: `>>> ` and `[DONE]`. */
   readonly endMarkers?: readonly string[] | undefined;
   /** What ends an answer that is a failure; the rest of that line says why. Default: none. */
   readonly failureMarkers?: readonly string[] | undefined;
   /**
-   * Where in a line a marker counts. `end`: as its last words, so that text which quotes a marker goes on. `anywhere`:
-   * wherever it stands. Default: `end`.
+   * Where in a line a marker counts. `end`: only as its last words, so text that quotes a marker does not end the answer.
+   * `anywhere`: in any place. Default: `end`.
    */
   readonly markersCount?: 'end' | 'anywhere' | undefined;
-  /** Silence for so long after the first output also ends an answer. Default: it does not. */
+  /** Silence of this length after the first output also ends an answer. Default: it does not. */
   readonly idleMs?: number | undefined;
-  /** Leaving with exit code 0 also ends an answer well, any other code makes it a failure. Default: it has died. */
+  /** Exiting with code 0 also completes an answer, and any other code makes it a failure. Default: the program died. */
   readonly exitCompletes?: boolean | undefined;
   /** The line that ends a prompt of several lines. Default: a prompt is one line. */
   readonly promptTerminator?: string | undefined;
-  /** What replaces a line break if a prompt is one line. Default: a space. */
+  /** What replaces a line break if a prompt must be one line. Default: a space. */
   readonly lineBreak?: string | undefined;
-  /** The first prompt waits until the program has shown an end marker. Default: it is ready once it runs. */
+  /** The first prompt waits until the program has shown an end marker. Default: the program is ready as soon as it runs. */
   readonly showsMarkerWhenReady?: boolean | undefined;
-  /** The line that says goodbye. Default: only the end of its input. */
+  /** A line to send before the end of input when the program is stopped. Default: none. */
   readonly goodbye?: string | undefined;
-  /** Where the program tells how full its context is. Default: it does not. */
+  /** Where the program reports how full its context is. Default: nowhere. */
   readonly context?: ContextOptions | undefined;
 }
 
 export interface ContextOptions {
-  /** The first group is a percentage. Default: `Context: 45%`, `context usage: 45%`. */
+  /** Its first group is a percentage. Default: `Context: 45%`, `context usage: 45%`. */
   readonly pattern?: RegExp | undefined;
   /** How many tokens 100 % are. */
   readonly windowTokens: number;
 }
 
-/** The options with everything decided. */
+/** The options with all defaults filled in. */
 export interface LineRules {
   readonly endMarkers: readonly string[];
   readonly failureMarkers: readonly string[];

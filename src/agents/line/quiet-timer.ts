@@ -9,7 +9,7 @@ export class QuietTimer {
     this.#clock = clock;
   }
 
-  /** Waits from now on, instead of from before. */
+  /** Starts waiting anew. */
   restart(ms: number, act: () => void): void {
     this.stop();
     const pending = new AbortController();

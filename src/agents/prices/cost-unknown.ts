@@ -3,7 +3,7 @@ import { type AgentDefinition, loadDriver } from '../definitions.js';
 import { NO_TOKENS } from '../usage.js';
 import type { PriceOf } from './price.js';
 
-/** A limit in dollars that nobody could keep: the agent tells no cost, and there is no price for its model. */
+/** A limit in dollars that cannot be enforced: the agent reports no cost, and there is no price for its model. */
 export class CostUnknownError extends HoldfastError<'COST_UNKNOWN'> {
   readonly code = 'COST_UNKNOWN';
 
@@ -22,7 +22,7 @@ export class CostUnknownError extends HoldfastError<'COST_UNKNOWN'> {
   }
 }
 
-/** Refuses a limit in dollars that could not be kept, before anybody is paid. Throws COST_UNKNOWN. */
+/** Refuses a limit in dollars that cannot be enforced, before any money is spent. Throws COST_UNKNOWN. */
 export async function refuseUnknownCost(
   agent: AgentDefinition,
   model: string | undefined,

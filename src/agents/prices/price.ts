@@ -1,7 +1,7 @@
 import { withoutNoise } from '../../foundation/index.js';
 import type { TokenCounts } from '../usage.js';
 
-/** How a name of a model is recognised. */
+/** How to recognise the name of a model. */
 export type Match =
   | { readonly equals: string }
   | { readonly starts_with: string }
@@ -11,7 +11,7 @@ export type Match =
   | { readonly or: readonly Match[] }
   | { readonly and: readonly Match[] };
 
-/** Dollars per million tokens; in steps by how much input the request had. */
+/** Dollars per million tokens; in tiers by how much input the request had. */
 export type TokenPrice =
   | number
   | {
@@ -20,11 +20,11 @@ export type TokenPrice =
     };
 
 export interface ModelPrice {
-  /** Since which day; absent = ever. */
+  /** The first day it applies; absent = always. */
   readonly from?: string;
   readonly input: TokenPrice;
   readonly output: TokenPrice;
-  /** Absent = as input. */
+  /** Absent = same as `input`. */
   readonly cacheRead?: TokenPrice;
   readonly cacheWrite?: TokenPrice;
 }
@@ -42,24 +42,24 @@ export interface OwnPrice {
   readonly cacheWrite?: number | undefined;
 }
 
-/** What tokens cost, and who says so. */
+/** What tokens cost, and whose price that is. */
 export interface Priced {
   readonly usd: number;
   readonly source: string;
 }
 
-/** What the tokens of one reply of a model cost; null where nobody says. */
+/** What the tokens of one reply of a model cost; null if unknown. */
 export type PriceOf = (model: string | null, tokens: TokenCounts) => Priced | null;
 
 export interface PriceList {
   readonly source: string;
   readonly models: readonly ListedModel[];
-  /** By the name of the model as the agent calls it; these win. */
+  /** By the name that the agent uses for the model; these win. */
   readonly own: Readonly<Record<string, OwnPrice>>;
   readonly today: Date;
 }
 
-/** Prices by the user's own list, else by the one that came with us. */
+/** Prices from the user's own list, otherwise from the one we ship. */
 export function priceBy({ source, models, own, today }: PriceList): PriceOf {
   return (model, tokens) => {
     if (model === null) return null;
@@ -72,7 +72,7 @@ export function priceBy({ source, models, own, today }: PriceList): PriceOf {
   };
 }
 
-/** Without the provider before it, and without the window that Claude Code puts behind it. */
+/** The name without the provider in front, and without the window that Claude Code appends. */
 function plainName(model: string): string {
   return model
     .toLowerCase()
@@ -84,7 +84,7 @@ function stepless({ input, output, cacheRead, cacheWrite }: OwnPrice): ModelPric
   return { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input };
 }
 
-/** The latest that has begun; the first of them where none has. */
+/** The latest period that has begun, or the first one if none has. */
 function priceOn(periods: readonly ModelPrice[], today: Date): ModelPrice | undefined {
   const day = today.toISOString().slice(0, 10);
   return periods.findLast(({ from = '' }) => from <= day) ?? periods[0];
@@ -102,7 +102,7 @@ function costOf(price: ModelPrice, tokens: TokenCounts): number {
   return withoutNoise(usd / 1_000_000);
 }
 
-/** Of a request that read so much; the highest step that it passes counts for all of it. */
+/** The price for a request with this much input; the highest tier it exceeds applies to all of it. */
 function perToken(price: TokenPrice, readTokens: number): number {
   if (typeof price === 'number') return price;
   return price.tiers.findLast(({ above }) => readTokens > above)?.price ?? price.base;

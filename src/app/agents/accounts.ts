@@ -23,7 +23,7 @@ function accountNamed({ config }: Services, name: string): AccountSettings {
 }
 
 /**
- * An agent with one of the user's accounts: the named agent, or the account's own, told where the login of the account is.
+ * An agent with one of the user's accounts: the named agent, or the account's own, set up to use the account's login.
  * `choose` finds an agent by its name. Throws ACCOUNT_UNKNOWN, INVALID_INPUT, and what `choose` throws.
  */
 export function withAccount(
@@ -42,14 +42,14 @@ export function withAccount(
   const place = settingsPlaceOf(agent);
   if (place === undefined)
     throw new InvalidInputError(
-      `accounts.${wanted.account}.settingsDirectory: how ${agent.name} is told another place for its settings is not known`,
+      `accounts.${wanted.account}.settingsDirectory: there is no known way to give ${agent.name} another place for its settings`,
       { hint: `Define an agent of your own with the variables that it needs: agents.<name>.environment.` },
     );
   const directory = settingsDirectory.replace(/^~(?=\/)/, services.config.roots.home);
   return { ...agent, environment: { ...agent.environment, [place.variable]: directory } };
 }
 
-/** What a run shares with all others: its account, and the budget of the day. */
+/** What a run shares with all others: its account and the day's budget. */
 export function openSharedLimits(services: Services, agent: AgentDefinition, session: string): SharedLimits {
   const { tools, config } = services;
   const { account, stopAtPercent } = accountOf(services, agent);
@@ -60,7 +60,7 @@ export function openSharedLimits(services: Services, agent: AgentDefinition, ses
   };
 }
 
-/** What whoever starts runs asks first. */
+/** Says whether a run may be started; asked before each start. */
 export function openRunAdmission(services: Services): Admission {
   return openAdmission(services.tools, {
     directory: services.config.layout.accounts,
@@ -69,7 +69,7 @@ export function openRunAdmission(services: Services): Admission {
   });
 }
 
-/** Whose allowance is used. Throws ACCOUNT_UNKNOWN, AGENT_UNKNOWN, NO_AGENT, INVALID_INPUT. */
+/** The account whose allowance is used. Throws ACCOUNT_UNKNOWN, AGENT_UNKNOWN, NO_AGENT, INVALID_INPUT. */
 export function accountOfUse(
   services: Services,
   { agent, account }: { readonly agent?: string | undefined; readonly account?: string | undefined },
@@ -78,7 +78,7 @@ export function accountOfUse(
   return accountOf(services, chosen).account;
 }
 
-/** What all runs of a day may use; undefined where they may use as much as they like. */
+/** What all runs of a day may use; undefined if there is no limit. */
 function openDays({ tools, config }: Services): DayLedger | undefined {
   const limits = dayLimits({ config });
   if (limits.costUsd === undefined && limits.tokens === undefined) return undefined;
@@ -91,7 +91,7 @@ export function dayLimits({ config }: Pick<Services, 'config'>) {
 }
 
 /**
- * Whose allowance an agent uses. Two names for one place are one account; what is configured about it counts for plain runs,
+ * The account whose allowance an agent uses. Two names for one place are one account; its configuration applies to plain runs,
  * too.
  */
 function accountOf(
@@ -105,7 +105,7 @@ function accountOf(
   return { account: { key, name: found?.[0] ?? agent.name }, stopAtPercent: found?.[1].stopAtPercent };
 }
 
-/** An account whose agent is not there is nobody's. */
+/** The key of a configured account; undefined if its agent is not there. */
 function keyOfConfigured(services: Services, account: string, agent: string): string | undefined {
   try {
     return keyOf(
@@ -113,11 +113,11 @@ function keyOfConfigured(services: Services, account: string, agent: string): st
       withAccount(services, { agent, account }, (name) => openAgents(services).choose(name)),
     );
   } catch {
-    return undefined; // it is said to whoever names it
+    return undefined; // reported to whoever names this account
   }
 }
 
-/** A name for a file: what stands in the environment is not on the disk, only whether it is the same. */
+/** A name for a file. It holds a short id of the settings directory, never a value from the environment itself. */
 function keyOf({ environment, config }: Services, agent: AgentDefinition): string {
   const name = allowanceNameOf(agent);
   const place = settingsPlaceOf(agent);

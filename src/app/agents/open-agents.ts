@@ -14,7 +14,7 @@ import {
 import { askPermission } from '../../run/questions/ask-permission.js';
 import { builtOnce, type Services } from '../services.js';
 
-/** The agents of this user, as they are known from the working directory. */
+/** The agents of this user, as seen from the working directory. */
 export function openAgents(services: Services): AgentChoice {
   return builtOnce(services, 'agents', () => {
     const { config, environment, log, tools, workingDirectory } = services;
@@ -41,18 +41,18 @@ export interface StartAgentOptions {
   readonly model?: string | undefined;
   readonly resume?: ResumeHandle | undefined;
   readonly onOutput?: ((stream: 'stdout' | 'stderr', chunk: Buffer) => void) | undefined;
-  /** Where its whole output goes. */
+  /** The file that gets its whole output. */
   readonly logPath?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** The session that the agent works for, so that its questions can be told from those of others. */
+  /** The session that the agent works for, which tells its questions from those of others. */
   readonly askerSession?: string | undefined;
-  /** A person is there: what the mode `edits` does not allow becomes a question, instead of being denied. */
+  /** A person is there: what the mode `edits` does not allow becomes a question instead of being denied. */
   readonly isAttended?: boolean | undefined;
-  /** What the agent is told to do: it needs no permission for that. */
+  /** Whether we told the agent to do this: then it needs no permission. */
   readonly isTold?: ((request: PermissionRequest) => boolean) | undefined;
 }
 
-/** What the agent's own transcript of a conversation says; null where it has none that we know how to read. */
+/** The replies in the agent's own transcript of a conversation; null if it has none that we can read. */
 export async function readReplies(
   services: Services,
   agent: AgentDefinition,
@@ -72,7 +72,7 @@ export async function readReplies(
   return (await driver.readReplies?.(driverTools(services), place, options.since)) ?? null;
 }
 
-/** Starts an agent with `holdfast mcp` at its side; orphans of dead supervisors are ended first. */
+/** Starts an agent along with `holdfast mcp`; orphans of dead supervisors are ended first. */
 export async function startAgent(
   services: Services,
   agent: AgentDefinition,
@@ -118,7 +118,7 @@ function asker(
     askPermission(services, agent, request, { signal, askerSession, workingDirectory });
 }
 
-/** What we keep, wherever that is: no agent edits it without a person. */
+/** Our own directories, wherever they are: no agent edits them without a person's permission. */
 function ownDirectories({ config }: Services): string[] {
   const { roots, layout } = config;
   return [
@@ -138,12 +138,12 @@ export function driverTools(services: Services): DriverTools {
   return { fileSystem, ids, clock: services.clock, log: services.log, registry: services.programs };
 }
 
-/** Where our files are depends on these. */
+/** The variables that decide where our files are. */
 export const PLACES = ['HOLDFAST_HOME', 'HOME', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME'];
 
 /**
- * Our own server, as the agent starts it. It must find the same files as we do, even behind an agent that has a home of its
- * own, or that gives servers hardly any environment, as Codex does.
+ * Our own server, as the agent starts it. It must find the same files as we do, even if the agent has a home of its
+ * own or gives servers hardly any environment, as Codex does.
  */
 function holdfastServer(
   services: Services,
@@ -160,7 +160,7 @@ function holdfastServer(
     args: [...services.self.args, 'mcp'],
     environment: {
       ...Object.fromEntries(places),
-      // As people call it; what the agent calls its MCP client is another thing.
+      // The name that people use; the agent may call its MCP client something else.
       HOLDFAST_ASKER_AGENT: agent.name,
       ...(askerSession === undefined ? {} : { HOLDFAST_ASKER_SESSION: askerSession }),
     },

@@ -2,7 +2,7 @@ import { HookedAgents, type HookServices } from '../../hooks/index.js';
 import { MARKER_NAME } from '../../programs/index.js';
 import type { Services } from '../services.js';
 
-/** Whether this process belongs to an agent that Holdfast itself started: then its hooks are no business of ours. */
+/** Whether this process belongs to an agent that Holdfast itself started; its hooks are then ignored. */
 export function isOfOurAgent({ environment }: Pick<Services, 'environment'>): boolean {
   return Boolean(environment[MARKER_NAME]);
 }
@@ -34,7 +34,7 @@ export function openHooks(
   };
 }
 
-/** The agents that people started, as far as their hooks told. */
+/** The agents that people started, as far as their hooks reported them. */
 export function openHookedAgents({ tools, config }: Services): HookedAgents {
   return new HookedAgents(tools, config.layout.agents);
 }

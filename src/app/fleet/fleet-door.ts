@@ -17,23 +17,23 @@ import {
 import { loadConfig } from '../config.js';
 import { builtOnce, type Services } from '../services.js';
 
-/** One connection for all that this process does with its fleet while it lives. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID. */
+/** The one connection that this process uses for all its work with the fleet. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID. */
 export function fleetDoor(services: Services): Door {
   const open = () => doorTo(services, addressNow(services));
   const held = builtOnce(services.tools, 'fleet-door', () => ({ door: open() }));
-  // Whoever had it is done with it.
+  // Its last user has closed it.
   if (held.door.isClosed) held.door = open();
   return held.door;
 }
 
-/** As the files have it now: whoever lives long may have been started before it was changed. Throws as `addressOf`, CONFIG_INVALID. */
+/** The address in the files now; it may have changed since a long-lived process started. Throws as `addressOf`, CONFIG_INVALID. */
 function addressNow(services: Services): HubAddress {
   const { tools, environment, workingDirectory } = services;
   const config = loadConfig({ fileSystem: tools.fileSystem, environment, workingDirectory });
   return addressOf({ ...services, config });
 }
 
-/** Tells when this home is another machine, in another fleet, or in none. */
+/** Notices when this home becomes another machine, joins another fleet, or leaves its fleet. */
 export function watchFleetIdentity(services: Services): IdentityWatch {
   const { tools, config } = services;
   const directory = config.layout.fleet;
@@ -42,7 +42,7 @@ export function watchFleetIdentity(services: Services): IdentityWatch {
       const machine = readOwnMachine(tools, directory);
       return machine === undefined ? '' : `${machine.id} ${addressWithPassword(addressNow(services))}`;
     } catch (error) {
-      // Half of a change: whoever makes it is not done yet, or it is told by who needs it.
+      // A half-made change: it is still being made, or whoever needs the address reports it.
       if (!isHoldfastError(error)) throw error;
       return '';
     }
@@ -50,13 +50,16 @@ export function watchFleetIdentity(services: Services): IdentityWatch {
   return watchIdentity(tools, directory, identity);
 }
 
-/** A way to an address. */
+/** A door to the hub at an address. */
 export function doorTo({ config, tools, clock, log }: Services, address: HubAddress): Door {
   const passwordFile = join(config.roots.home, '.pgpass');
   return new Door({ address, passwordFile, fileSystem: tools.fileSystem, clock, log });
 }
 
-/** The environment before the file before config.json. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, UNSAFE_PATH. */
+/**
+ * The address from the environment, otherwise from the file, otherwise from config.json. Throws FLEET_NOT_JOINED,
+ * FLEET_ADDRESS_INVALID, UNSAFE_PATH.
+ */
 export function addressOf({ config, environment, tools }: Services): HubAddress {
   const given = environment.HOLDFAST_FLEET_URL;
   if (given) return parseAddress(given);

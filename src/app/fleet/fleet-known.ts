@@ -1,6 +1,6 @@
 import type { Services } from '../base.js';
 
-/** Whether this machine is told where a fleet is: otherwise nothing of fleets need be loaded. */
+/** Whether this machine knows the address of a fleet. If not, no fleet code needs to be loaded. */
 export function isFleetKnown({ config, environment }: Pick<Services, 'config' | 'environment'>): boolean {
   return (
     Boolean(environment.HOLDFAST_FLEET_URL) ||

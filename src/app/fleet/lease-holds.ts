@@ -1,2 +1,2 @@
-/** In a file of its own, which is built beside the commands that start often: nobody else's answer loads it. */
+/** In a file of its own, built next to the commands that start often, so only answers that need it load it. */
 export { assertLeaseHolds } from '../../fleet/index.js';

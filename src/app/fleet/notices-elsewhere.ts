@@ -3,10 +3,10 @@ import type { QuestionsElsewhere } from '../../notices/index.js';
 import type { Services } from '../services.js';
 import type { OpenFleetQuestions } from './open-fleet.js';
 
-/** How long a server of the fleet may take to be reached: a process that ends may have to wait for that. */
+/** How long connecting to a server of the fleet may take: a process that is ending may have to wait for it. */
 const TIMEOUT_MS = 3_000;
 
-/** What waits on other machines, for who is told of it here. Nothing of the fleet is loaded, and nobody asked, before it is watched. */
+/** What is waiting on other machines, for notices here. Before it is watched, no fleet code is loaded and no server is asked. */
 export function noticesElsewhere(services: Services): QuestionsElsewhere {
   let known: OpenFleetQuestions['known'] | undefined;
   return {

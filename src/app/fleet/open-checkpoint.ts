@@ -3,7 +3,7 @@ import type { RunServices } from '../../run/index.js';
 import type { Services } from '../services.js';
 
 /**
- * What a run that the fleet leased to this machine needs beside; undefined for every other, which costs one look. Throws
+ * What a run that the fleet leased to this machine also needs; undefined for any other run, at the cost of one lookup. Throws
  * FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, GIT_FAILED, GIT_REMOTE.
  */
 export async function openCheckpoint(

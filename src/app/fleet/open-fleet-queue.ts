@@ -28,8 +28,8 @@ import { fleetDoor, watchFleetIdentity } from './fleet-door.js';
 import { type MayPushBase, sharedRepository } from './shared-repository.js';
 
 /**
- * The queue that the machines of the fleet share; undefined where this one has not joined. Whoever opens it disposes of it, unless
- * the door is somebody else's. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, UNSAFE_PATH.
+ * The queue that the machines of the fleet share; undefined if this one has not joined. The caller disposes of it, unless
+ * it passed in a door of its own. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, UNSAFE_PATH.
  */
 export function openFleetQueue(
   services: Services,
@@ -59,7 +59,7 @@ export function openFleetQueue(
   });
 }
 
-/** Both queues for a worker, and what runs the entries of each; its own alone where this machine has left its fleet. */
+/** Both queues for a worker, and what runs the entries of each; only the local one if this machine has left its fleet. */
 export function serveBothQueues(
   services: Services,
   options: WorkOptions & { readonly slots: number },
@@ -109,7 +109,7 @@ function serveAsNow(
   };
 }
 
-/** A worker reaches the git servers of its entries without anybody typing a password: so it is the one that removes old refs there. */
+/** Removes old refs from git servers. Workers do this, because they reach those servers without anybody typing a password. */
 function keepTidy(services: Services, signal: AbortSignal): Promise<void> {
   const { tools, clock, log, config } = services;
   return keepRefsTidy(
@@ -129,7 +129,7 @@ async function openCheckpoints(services: Services): Promise<Checkpoints> {
   return new Checkpoints((await fleetDoor(services).open()).connection);
 }
 
-/** Where runs of the fleet work on this machine. */
+/** Where runs of the fleet live on this machine. */
 function fleetPlaceOf(services: Services, queue: Queue): FleetPlace {
   const { tools, log, config } = services;
   return new MovingPlace({
@@ -144,7 +144,7 @@ function fleetPlaceOf(services: Services, queue: Queue): FleetPlace {
   });
 }
 
-/** The guard is a program of its own, beside this one. */
+/** The guard is a separate program next to this one. */
 function guardProgram({ self }: Services): { command: string; args: readonly string[] } {
   const entry = self.args.find((word) => /cli\/[^/]+$/.test(word)) ?? self.command;
   return { command: process.execPath, args: [entry.replace(/cli\/[^/]+$/, 'guard/guard.cjs')] };
@@ -189,7 +189,7 @@ function accountsOf(services: Services): FleetAccounts {
     try {
       return accountOfUse(services, { agent: agent ?? undefined, account: name ?? undefined });
     } catch (error) {
-      // Not configured on this machine, or its agent is not here: nothing is known of it.
+      // Not configured on this machine, or its agent is not installed here: nothing is known about it.
       if (!isHoldfastError(error)) throw error;
       return undefined;
     }
@@ -208,7 +208,7 @@ function accountsOf(services: Services): FleetAccounts {
   };
 }
 
-/** What runs elsewhere used is kept as if it were one more run here, so that every run counts it. */
+/** The usage of runs elsewhere is recorded as one more run here, so every run counts it. */
 const ELSEWHERE = 'fleet';
 
 function dayOf(services: Services): FleetDay | undefined {

@@ -43,7 +43,7 @@ import type { Services } from '../services.js';
 import { setSetting, unsetSetting } from '../settings/edit-config.js';
 import { addressOf, doorTo, fleetDoor, watchFleetIdentity } from './fleet-door.js';
 
-/** The fleet itself: making, joining, looking at and leaving it. */
+/** The fleet itself: creating, joining, inspecting and leaving it. */
 export function openFleet(services: Services): FleetDesk {
   const { tools, config } = services;
   const directory = config.layout.fleet;
@@ -65,20 +65,20 @@ export function openFleet(services: Services): FleetDesk {
 
 export interface OpenFleetQuestions extends AsyncDisposable {
   readonly questions: FleetQuestions;
-  /** What of the other machines could not be read just now. */
+  /** The questions of the other machines, and what of them could not be read just now. */
   readonly remote: RemoteQuestions;
-  /** The same as it was read last, for who does not wait for the hub. */
+  /** The same as last read, for callers that do not wait for the hub. */
   readonly known: KnownQuestions;
-  /** This machine and its login, `laptop/ann`, as homes write it down behind `fleet:`. */
+  /** This machine and its login, `laptop/ann`, as homes record it after `fleet:`. */
   readonly self: string;
-  /** The runs of the other machines, and what is asked of them. */
+  /** The runs of the other machines, and the requests to them. */
   readonly runs: RemoteRuns;
   /** Both for an overview; nothing is read before `refresh` or `watch`. */
   readonly elsewhere: FleetElsewhere;
 }
 
 /**
- * The questions of every machine. Where nobody on this one holds the link, what happened here is passed on first. Undefined where
+ * The questions of every machine. If no process here holds the link, what happened here is passed on first. Undefined if
  * this machine has not joined. Throws FLEET_ADDRESS_INVALID, UNSAFE_PATH.
  */
 export async function openFleetQuestions(
@@ -107,7 +107,7 @@ export async function openFleetQuestions(
   };
 }
 
-/** What waits in the queue of the fleet; it is opened when it is first looked at, and keeps what it knows. */
+/** What is waiting in the queue of the fleet. The queue is opened on first use, and remembers what it has read. */
 function queuedIn(services: Services, door: Door): () => Promise<readonly OverviewRow[]> {
   let queue: Queue | undefined;
   return async () => {
@@ -118,7 +118,7 @@ function queuedIn(services: Services, door: Door): () => Promise<readonly Overvi
   };
 }
 
-/** Keeps this machine in step with its fleet until disposed; undefined where it has not joined. Throws as above. */
+/** Keeps this machine in step with its fleet until disposed; undefined if it has not joined. Throws as above. */
 export function holdFleetLink(
   services: Services,
   onState?: (state: LinkState) => void,
@@ -129,18 +129,18 @@ export function holdFleetLink(
     const machine = readOwnMachine(tools, directory);
     return machine === undefined ? undefined : linkParts(services, fleetDoor(services), machine);
   };
-  // What is wrong with the settings is told to who starts it.
+  // Wrong settings are reported to the caller that starts it.
   if (open() === undefined) return undefined;
   const watchIdentity = () => watchFleetIdentity(services);
   return holdLink(tools, { open, watchIdentity, directory, clock, log, onState });
 }
 
-/** What was typed as an address, checked. Throws FLEET_ADDRESS_INVALID. */
+/** Checks an address that was typed. Throws FLEET_ADDRESS_INVALID. */
 export function readAddress(services: Services, typed: string | undefined): HubAddress {
   return typed === undefined ? addressOf(services) : parseAddress(typed);
 }
 
-/** Somebody else here may be at it: then it is theirs to do. An unreachable hub is told by whoever asks it next. */
+/** Does nothing if another process here is already doing this. An unreachable hub is reported by the next request. */
 async function passOnce(
   services: Services,
   { door, machine, timeoutMs }: { door: Door; machine: OwnMachine; timeoutMs: number | undefined },
@@ -159,13 +159,13 @@ async function passOnce(
 function linkParts(services: Services, door: Door, machine: OwnMachine) {
   const { clock, log, questions } = services;
   const sent = sentRequests(services);
-  // Everything of runs, for whoever holds the link: a look at the questions does without.
+  // Needed only by the holder of the link; reading the questions does without it.
   const runs = async () => (await import('./own-runs.js')).ownRuns(services);
   const settleLeft = (hub: Hub) => settleLeftIn(services, machine, hub);
   return { door, machine, bootId: bootIdOf(services), questions, runs, sent, clock, log, settleLeft };
 }
 
-/** Most machines never had a lease: then nobody is asked. */
+/** Most machines never had a lease; then the hub is not asked. */
 async function settleLeftIn({ tools, config, questions, log }: Services, machine: OwnMachine, hub: Hub) {
   const { fleet } = config.layout;
   const leases = listLeases(tools.fileSystem, fleet);
@@ -190,7 +190,7 @@ function bootIdOf({ tools }: Services): string {
   return tools.identity.bootId ?? 'unknown';
 }
 
-/** For a decision that came to nothing because no server could be reached. */
+/** The error for a decision that was not stored because no server could be reached. */
 export function notStored(cause: Error): NotStoredError {
   return new NotStoredError(cause);
 }
@@ -200,7 +200,7 @@ export function isJoined({ tools, config }: Services): boolean {
   return readOwnMachine(tools, config.layout.fleet) !== undefined;
 }
 
-/** Whether a process of this machine holds its link now. */
+/** Whether a process on this machine holds its link now. */
 export function isLinked({ tools, config }: Services): boolean {
   const { fleet } = config.layout;
   if (tools.fileSystem.look(fleet) === undefined) return false;

@@ -5,7 +5,7 @@ import { findRunOf, openAllRuns } from '../overview/open-overview.js';
 import { runServices } from '../run/run-services.js';
 import type { Services } from '../services.js';
 
-/** The runs of this machine, for its link to the fleet: read from the files, and steered as a person here would. */
+/** The runs of this machine, for its link to the fleet: read from the files, and steered as a person here would steer them. */
 export function ownRuns(services: Services): OwnRuns {
   const runs = openAllRuns(services);
   return {
@@ -25,7 +25,7 @@ export function ownRuns(services: Services): OwnRuns {
         sessionId: id,
         actor,
         appliedRequest: request,
-        // A run that is being started is not left half started.
+        // Never fires: a run must not be left half started.
         signal: new AbortController().signal,
       });
     },

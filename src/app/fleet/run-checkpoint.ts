@@ -5,7 +5,10 @@ import { openConversations } from '../sessions/open-conversations.js';
 import { workbenchOf } from '../sessions/open-processes.js';
 import { fleetDoor } from './fleet-door.js';
 
-/** The checkpoints of a leased run; undefined where there is no lease of it here. Throws FLEET_NOT_JOINED, FLEET_ADDRESS_INVALID, GIT_FAILED, GIT_REMOTE. */
+/**
+ * The checkpoints of a leased run; undefined if this machine has no lease for it. Throws FLEET_NOT_JOINED,
+ * FLEET_ADDRESS_INVALID, GIT_FAILED, GIT_REMOTE.
+ */
 export async function runCheckpoint(
   services: Services,
   sessionId: string,

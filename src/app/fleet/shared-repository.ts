@@ -16,12 +16,12 @@ import {
 import type { Services } from '../services.js';
 import { workbenchOf } from '../sessions/open-processes.js';
 
-/** A commit that work is to begin at and that its git server does not have. */
+/** A commit that work should start from but that the git server does not have. */
 export interface LackingBase {
   readonly commit: string;
-  /** What the repository calls its server. */
+  /** The name of the server in the repository. */
   readonly remote: string;
-  /** What it would be pushed as. */
+  /** The ref that it would be pushed as. */
   readonly ref: string;
 }
 
@@ -29,8 +29,8 @@ export interface LackingBase {
 export type MayPushBase = (lacking: LackingBase) => Promise<boolean>;
 
 /**
- * Where other machines get the repository from: it must have the commit that the work begins at, which is pushed where the person
- * says so. Throws PLAN_NOT_QUEUED, GIT_REMOTE, GIT_FAILED.
+ * Where other machines get the repository from. It must have the commit that the work starts from; that is pushed if the person
+ * agrees. Throws PLAN_NOT_QUEUED, GIT_REMOTE, GIT_FAILED.
  */
 export async function sharedRepository(
   services: Services,
@@ -46,7 +46,7 @@ export async function sharedRepository(
     throw new PlanNotQueuedError(
       `${visibleLine(project)} has no remote that other machines could get it from`,
       {
-        hint: 'Give it one: git remote add origin <url>, and push. Or say --local, to queue it for this machine alone.',
+        hint: 'Give it one: git remote add origin <url>, and push. Or use --local to queue it for this machine alone.',
       },
     );
   if (!/^[a-z]+:\/\/|^\/|^[^/:]+@[^/:]+:/.test(remote.url))
@@ -59,7 +59,7 @@ export async function sharedRepository(
   return remote.url;
 }
 
-/** Sees to it that the server has a commit that no branch of it has. Throws PLAN_NOT_QUEUED where nobody wants that. */
+/** Puts a commit on the server that is on none of its branches. Throws PLAN_NOT_QUEUED if the person does not want that. */
 async function shareBase(
   services: Services,
   { top, remote, commit }: { readonly top: string; readonly remote: NamedRemote; readonly commit: string },
@@ -73,12 +73,12 @@ async function shareBase(
   if ((await findKept(services, own, ref)) === commit) return;
   if (!(await mayPush({ commit, remote: remote.name, ref })))
     throw new PlanNotQueuedError(`The commit ${commit.slice(0, 8)} is on no branch of the remote`, {
-      hint: `Push it first: git push. Or say --push-base, to have it pushed as ${ref}; --base <commit> for one that is there; or --local.`,
+      hint: `Push it first: git push. Or use --push-base to have it pushed as ${ref}, --base <commit> for one that is there, or --local.`,
     });
   await pushCommit(workbench, own, { commit, ref, expected: null });
 }
 
-/** What is kept there from an earlier time; a server that does not answer is not known to have anything. */
+/** What the server already has from earlier; one that does not answer counts as having nothing. */
 async function findKept(
   services: Services,
   repository: RemoteRepository,

@@ -20,13 +20,13 @@ import { openPushChannels } from './open-push.js';
 const SEND_MS = 10_000;
 
 export interface OpenNoticesOptions {
-  /** The screen that a view of this process is on, if there is one. */
+  /** The screen that this process shows a view on, if any. */
   readonly screen?: Screen | undefined;
-  /** For a process that soon ends: it leaves what other machines ask to those that live longer. */
+  /** For a short-lived process: it leaves the questions of other machines to longer-lived ones. */
   readonly isBrief?: boolean | undefined;
 }
 
-/** Tells people what this process sees, through the channels of the user's own config, until it is disposed. */
+/** Sends notices of what this process sees, through the channels of the user's own config, until disposed. */
 export function openNotices(services: Services, options: OpenNoticesOptions = {}): Notices {
   const { clock, log, questions } = services;
   return new Notices({ ...partsOf(services, options), questions, clock, log });

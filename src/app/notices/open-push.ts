@@ -26,16 +26,16 @@ export interface PushDesk {
   /** The key that a browser subscribes with. */
   key(): string;
   endpointOf(device: string): string | null;
-  /** Tells a device from now on. Throws INVALID_INPUT. */
+  /** Subscribes a device to notices. Throws INVALID_INPUT. */
   keep(device: PushDevice, subscription: { readonly endpoint: string; readonly keys: BrowserKeys }): void;
   drop(device: string): void;
-  /** The devices that are told, by id. */
+  /** The subscribed devices, by id. */
   devices(): string[];
 }
 
-/** What push services are told where the user said nothing: nobody reads it, and it says nothing about them. */
+/** The contact given to push services when the user configured none: nobody reads it, and it reveals nothing about the user. */
 const CONTACT = 'mailto:nobody@holdfast.invalid';
-/** Subscriptions are looked at again this soon. */
+/** How long the list of subscriptions is used before it is read again. */
 const KNOWN_FOR_MS = 1_000;
 
 export function openPush(services: Services): PushDesk {
@@ -51,7 +51,7 @@ export function openPush(services: Services): PushDesk {
           hint: 'If you trust it, add its name to `notices.push.services`; see docs/notices.md.',
         });
       if (!areBrowserKeys(keys))
-        throw new InvalidInputError('The keys of the subscription are none', { place: 'keys' });
+        throw new InvalidInputError('The keys of the subscription are not valid', { place: 'keys' });
       const { p256dh, auth } = keys;
       keepSubscription(place, { device, endpoint, p256dh, auth, origin });
     },
@@ -60,7 +60,7 @@ export function openPush(services: Services): PushDesk {
   };
 }
 
-/** A channel for each device that wants notices, as they are now. */
+/** A channel for each device that is subscribed now. */
 export function openPushChannels(
   services: Services,
   standings: QuestionStandings,
@@ -100,10 +100,10 @@ function placeOf({ tools, config }: Services) {
 function servicesOf({ config, environment }: Services): PushServices {
   return {
     own: config.get('notices.push').services ?? [],
-    // A push service on this machine, which nobody has but our own tests.
+    // A push service on this machine; only our own tests have one.
     test: environment.HOLDFAST_TEST_PUSH_SERVICE || undefined,
   };
 }
 
-/** The notices of a device end with it. */
+/** Ends the notices of a device that is removed. */
 export { dropSubscription };

@@ -4,7 +4,7 @@ import { ensureDirectory } from '../../storage/index.js';
 import { openHookedAgents } from '../agents/open-hooks.js';
 import type { Services } from '../services.js';
 
-/** The agents that people started and whose hooks told us of them, as rows of the overview. */
+/** The agents that people started and whose hooks report to us, as rows of the overview. */
 export function hookedRows(services: Services): RowSource {
   const { tools, config } = services;
   const { agents: directory } = config.layout;
@@ -12,7 +12,7 @@ export function hookedRows(services: Services): RowSource {
   return {
     read: () => agents.list().map(rowOf),
     watch(onHint) {
-      // What is not there cannot be watched.
+      // A directory that does not exist cannot be watched.
       ensureDirectory(tools.fileSystem, directory);
       return tools.watcher.watch(directory, () => onHint());
     },
@@ -36,7 +36,7 @@ function rowOf({
     project: workingDirectory,
     title: 'at a terminal',
     agent,
-    // One whose turn is over has asked nothing; it goes on when it is told something.
+    // An agent whose turn is over asks nothing; it continues with the next prompt.
     group: !isWaiting ? 'works' : waitsFor === 'prompt' ? 'rests' : 'asks',
     status: state,
     phase: null,

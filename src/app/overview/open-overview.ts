@@ -23,7 +23,7 @@ import { projectTools } from '../sessions/remembering.js';
 import { hookedRows } from './hooked-rows.js';
 import { queueRows } from './queue-rows.js';
 
-/** Every run, chat and question of every project of this user, and of other machines, for as long as it is not disposed of. */
+/** Every run, chat and question of every project of this user, and of other machines, until disposed. */
 export function openOverview(services: Services, elsewhere?: Elsewhere): Overview {
   const { questions } = services;
   const chats = conversationStore(services);
@@ -51,7 +51,7 @@ function runParts(services: Services): AllRunsParts {
     projects: () => projectsOf(services),
     loopsAt: (directory) => openLoops(servicesAt(services, directory)),
     worktreeAt: (directory) => services.config.at(directory).worktree,
-    // How a run was started is forgotten when it is over; its journal is not.
+    // How a run was started is forgotten when it ends; its journal is kept.
     agentOf: (sessionId) =>
       recallStart(shelf, sessionId)?.agent ??
       readRunStart(services.tools.fileSystem, shelf.runs, sessionId)?.agent,
@@ -59,7 +59,7 @@ function runParts(services: Services): AllRunsParts {
   };
 }
 
-/** The same for who only wants to know how things stand now. */
+/** The same for callers that read the current state once. */
 export function overviewReader(services: Services, elsewhere?: Elsewhere): OverviewReader {
   return {
     async rows() {
@@ -69,7 +69,7 @@ export function overviewReader(services: Services, elsewhere?: Elsewhere): Overv
   };
 }
 
-/** The run of whatever project that was meant. Throws RUN_NOT_FOUND, AMBIGUOUS_ID. */
+/** The run that was typed, of any project. Throws RUN_NOT_FOUND, AMBIGUOUS_ID. */
 export function findRunOf(services: Services, typed: string | undefined): RunPlace {
   const here = openLoops(services);
   if (typed === undefined) return findRunAnywhere([], undefined, here);
@@ -81,7 +81,7 @@ export function findRunOf(services: Services, typed: string | undefined): RunPla
   return findRunAnywhere([...found.values()], typed, here);
 }
 
-/** Where the journal of a run is, for who reads it. */
+/** Where the journal of a run is. */
 export function journalOf({ tools, log, config }: Services, sessionId: string): RunJournalPlace {
   const { directory, path } = journalPlace(config.layout.runs, sessionId);
   return { fileSystem: tools.fileSystem, log, sessionId, path, directory };
@@ -91,11 +91,11 @@ export interface RunJournalPlace extends ReadJournalOptions {
   readonly directory: string;
 }
 
-/** The directories where this user started sessions and that are there; the one that we are in is one of them. */
+/** The existing directories where this user started sessions, and the current one. */
 export function projectsOf(services: Services): string[] {
   const remembered = listProjects(projectTools(services)).filter(({ isGone }) => !isGone);
   const { fileSystem } = services.tools;
-  // One that was removed from the disk has its run all the same.
+  // The run of a worktree that was removed from disk is still listed.
   const worktrees = listWorktreeRecords({ fileSystem, log: services.log }, services.config.layout).filter(
     ({ status }) => status !== 'removed',
   );
@@ -108,16 +108,16 @@ export function projectsOf(services: Services): string[] {
   ];
 }
 
-/** Each project and each run has a file of its own that is made when it is first known. */
+/** Watches for new projects and runs: each gets a file of its own when it is first known. */
 function watchNew({ tools, config }: Services, onHint: (what: 'project' | 'run') => void): { close(): void } {
   const { fileSystem, watcher } = tools;
   const { projects, runs, worktrees } = config.layout;
-  // What is not there cannot be watched.
+  // A directory that does not exist cannot be watched.
   for (const directory of [projects, runs, worktrees]) ensureDirectory(fileSystem, directory);
   const watches = [
     watcher.watch(projects, () => onHint('project')),
     watcher.watch(worktrees, () => onHint('project')),
-    // What a run says line by line is in the same directory; it makes no run new.
+    // The lines of a run are written to the same directory; they do not mean a new run.
     watcher.watch(runs, (name) => {
       if (name === null || isUuidV4(name.replace(/\.json$/, ''))) onHint('run');
     }),

@@ -1,11 +1,11 @@
 import type { OverviewRow, RowGroup, RowSource } from '../../overview/index.js';
-import { arrange, type Entry, type EntryView, type Queue, type Standing } from '../../queue/index.js';
+import { arrange, type Entry, type EntryStanding, type EntryView, type Queue } from '../../queue/index.js';
 import { ensureDirectory } from '../../storage/index.js';
 import type { WorkerView } from '../../worker/index.js';
 import { queueRules, viewLocalQueue, workersOf } from '../queue/open-queue.js';
 import type { Services } from '../services.js';
 
-/** What is queued and not yet a run, and the workers, as rows of the overview. */
+/** Queued entries that are not runs yet, and the workers, as rows of the overview. */
 export function queueRows(services: Services): RowSource {
   const { tools, config } = services;
   const { queue: directory } = config.layout;
@@ -18,7 +18,7 @@ export function queueRows(services: Services): RowSource {
     ],
     watch(onHint) {
       const watches = [`${directory}/entries`, `${directory}/workers`].map((place) => {
-        // What is not there cannot be watched.
+        // A directory that does not exist cannot be watched.
         ensureDirectory(tools.fileSystem, place);
         return tools.watcher.watch(place, () => onHint());
       });
@@ -31,7 +31,7 @@ export function queueRows(services: Services): RowSource {
   };
 }
 
-/** The same of the queue that machines share: what was queued elsewhere is told with where that was. Throws as the hub. */
+/** The same for the queue that machines share; an entry queued elsewhere names its machine. Throws as the hub. */
 export async function sharedQueueRows(services: Services, queue: Queue): Promise<OverviewRow[]> {
   const { entries, pausedAt } = await queue.read();
   const facts = { ...queueRules(services), now: services.clock.now(), pausedAt, isHeld: () => true };
@@ -43,12 +43,12 @@ export async function sharedQueueRows(services: Services, queue: Queue): Promise
     });
 }
 
-/** One that runs, or is done, has a row as a run. */
+/** An entry that is running or done already has a row as a run. */
 function isShown({ standing }: Pick<EntryView, 'standing'>): boolean {
   return standing.is !== 'done' && standing.is !== 'running';
 }
 
-const GROUPS: Readonly<Record<Standing['is'], RowGroup>> = {
+const GROUPS: Readonly<Record<EntryStanding['is'], RowGroup>> = {
   next: 'works',
   waits: 'works',
   running: 'works',
@@ -60,7 +60,7 @@ const GROUPS: Readonly<Record<Standing['is'], RowGroup>> = {
 
 function rowOfEntry(
   { id, project, plan, options, addedAt, endedAt, fleet }: Entry,
-  standing: Standing,
+  standing: EntryStanding,
 ): OverviewRow {
   const queue = fleet === undefined ? 'the queue' : 'the queue of the fleet';
   return {

@@ -33,7 +33,7 @@ import { projectDirectoryOf } from '../sessions/open-loops.js';
 import { workbenchOf } from '../sessions/open-processes.js';
 import type { Served, WorkOptions } from './work-options.js';
 
-/** The queue of this user and, where there is one, of the fleet, for one command. */
+/** The queue of this user and, if there is one, of the fleet, for one command. */
 export function openQueuesIn(
   services: Services,
   {
@@ -47,7 +47,7 @@ export function openQueuesIn(
   return openQueueIn(services, openRunAdmission(services), { open, isLocal });
 }
 
-/** The queue of this user, as it is used from the directory of these services. */
+/** The queue of this user, as used from the directory of these services. */
 export function openQueueIn(
   services: Services,
   admission: Admission = openRunAdmission(services),
@@ -62,7 +62,7 @@ export function openQueueIn(
     place: () => ({
       fileSystem: tools.fileSystem,
       workingDirectory,
-      // In a worktree of a run that is the top of the worktree.
+      // In the worktree of a run this is the top of the worktree.
       project: config.worktree?.path ?? projectDirectoryOf(services),
       workspace: workbenchOf(services),
     }),
@@ -71,12 +71,12 @@ export function openQueueIn(
   });
 }
 
-/** By which rules entries are taken here. */
+/** The rules by which entries are taken here. */
 export function queueRules(services: Services): Pick<OrderFacts, 'limits' | 'admission' | 'agentOf'> {
   return rulesOf(services, openRunAdmission(services));
 }
 
-/** The queue of this machine as it is shown, read at once. */
+/** The queue of this machine as shown to people, read in one go. */
 export function viewLocalQueue(services: Services): QueueView {
   const { tools, clock } = services;
   const rules = rulesOf(services, openRunAdmission(services));
@@ -88,7 +88,7 @@ async function waitOfRun(services: Services, { runId, project, fleet }: Entry): 
   try {
     const records = listWorktreeRecords({ fileSystem: tools.fileSystem, log }, config.layout);
     const known = records.find((one) => runOfWorktree(one) === runId)?.path;
-    // What another machine runs is in no directory of this one.
+    // A run of another machine has no directory here.
     if (known === undefined && fleet !== undefined) return null;
     const directory = known ?? project;
     const { report } = await openRunStatus(servicesAt(services, directory)).status();
@@ -96,20 +96,20 @@ async function waitOfRun(services: Services, { runId, project, fleet }: Entry): 
     const { reason, until, question } = report.waitsFor;
     return { reason, until, question: question?.id ?? null };
   } catch (error) {
-    // It is on its way, or just over: the list says the rest.
+    // It is just starting or just ended; the list shows the rest.
     if (!isHoldfastError(error)) throw error;
     return null;
   }
 }
 
-/** The workers of this user that live on this machine. */
+/** The workers of this user that are alive on this machine. */
 export function workersOf({ tools, config }: Services): WorkerView[] {
   return listWorkers(tools, workersPlace(config));
 }
 
 const SLOTS = 2;
 
-/** Takes what may run from the queue of this user, and runs it, until the signal fires or there is no more to do. */
+/** Takes what may run from the queue of this user and runs it until the signal fires or nothing is left to do. */
 export async function workIn(services: Services, options: WorkOptions): Promise<WorkerReport> {
   const { tools, config } = services;
   const { slots = SLOTS, signal, onIdentity } = options;
@@ -148,7 +148,7 @@ function workOn(
   });
 }
 
-/** Both queues, where this machine is in a fleet; nothing of it is loaded where it is in none. */
+/** Both queues if this machine is in a fleet; otherwise no fleet code is loaded. */
 async function serveFleet(
   services: Services,
   options: WorkOptions & { readonly slots: number },
@@ -158,7 +158,7 @@ async function serveFleet(
   return serveBothQueues(services, options, fileQueue(services));
 }
 
-/** One for all that look: what it has read, it knows. */
+/** One queue for all readers: it remembers what it has read. */
 function fileQueue({ tools, config }: Services): FileQueue {
   return builtOnce(tools, 'queue', () => new FileQueue(tools, config.layout.queue));
 }
@@ -187,7 +187,7 @@ function usualAgent(services: Services): string {
   try {
     return openAgents(services).choose(undefined).name;
   } catch (error) {
-    // None is installed: whoever runs the entry is told so.
+    // No agent is installed: whoever runs the entry gets that error.
     if (!isHoldfastError(error)) throw error;
     return '';
   }
@@ -201,7 +201,7 @@ export type { MayPushBase } from '../fleet/shared-repository.js';
 export type { WorkOptions } from './work-options.js';
 
 export interface OpenQueueOptions extends LibraryOptions {
-  /** Where plans are looked for, and what is queued runs; the working directory if absent. */
+  /** Where plans are looked up and queued entries run; the working directory if absent. */
   readonly directory?: string | undefined;
   readonly admission?: Admission | undefined;
 }
@@ -216,11 +216,11 @@ export interface StartWorkerOptions extends LibraryOptions, Omit<WorkOptions, 's
   readonly holdfast?: SelfCommand | undefined;
 }
 
-/** A worker in this process. Runs are processes of their own, and outlive it. */
+/** A worker in this process. Runs are separate processes and outlive it. */
 export interface StartedWorker {
   /** Resolves when it has ended: by `stop`, after `until`, or with `isOnce` when nothing is left to do. */
   readonly ended: Promise<WorkerReport>;
-  /** Takes nothing more and lets go of what runs; another worker goes on with that. */
+  /** Takes nothing more and lets go of its runs; another worker continues them. */
   stop(): Promise<WorkerReport>;
 }
 

@@ -22,7 +22,7 @@ import { runServices } from '../run/run-services.js';
 import { type Services, servicesAt } from '../services.js';
 import { openLoops } from '../sessions/open-loops.js';
 
-/** The service of this user: its unit, and what that does. */
+/** The service of this user: its unit, and what the unit does. */
 export function openService(services: Services): ServiceDesk {
   const tools = serviceTools(services);
   const runs = () => planStart(projectsIn(services));
@@ -34,7 +34,7 @@ export function openService(services: Services): ServiceDesk {
   };
 }
 
-/** A unit that keeps a worker of this user up; agents are found as they are from here. */
+/** A unit that keeps a worker of this user running; it finds agents the way this process does. */
 export function printWorkerUnit(services: Services, args: readonly string[]): string {
   const { self, environment } = services;
   const { unit } = serviceTools(services);
@@ -45,7 +45,7 @@ export function printWorkerUnit(services: Services, args: readonly string[]): st
   });
 }
 
-/** What the unit does when the machine, or the session of the user, has started. */
+/** What the unit does when the machine or the user's session has started. */
 export function startServiceRuns(
   services: Services,
   options: { readonly signal: AbortSignal; onRun(outcome: RestartOutcome): void },
@@ -56,7 +56,7 @@ export function startServiceRuns(
 
 function serviceTools(services: Services): ServiceTools {
   const { environment, workingDirectory, self, config, tools } = services;
-  // A variable that the unit had not would let it look for our files elsewhere. HOME is given by systemd.
+  // Without these variables the unit would look for our files elsewhere. systemd sets HOME.
   const places = PLACES.filter((name) => name !== 'HOME').flatMap((name) => {
     const value = environment[name] ?? '';
     return value === '' ? [] : [[name, value]];
@@ -77,7 +77,7 @@ function serviceTools(services: Services): ServiceTools {
   };
 }
 
-/** Each loop once, however many directories of a project are remembered. */
+/** Each loop once, even if several directories of its project are remembered. */
 function projectsIn(services: Services): ServiceProject[] {
   const own = runServices(services);
   const seen = new Set<string>();
@@ -89,7 +89,7 @@ function projectsIn(services: Services): ServiceProject[] {
   });
 }
 
-/** A project that cannot be opened is one of its own; who opens it is told why. */
+/** A project that cannot be opened counts as one of its own; opening it reports why. */
 function loopPlace(services: Services, path: string): string {
   try {
     return openLoops(servicesAt(services, path)).directory;

@@ -3,7 +3,7 @@ import { startDetached } from '../../programs/index.js';
 import { closeQuietly, ensureDirectory, openForAppending } from '../../storage/index.js';
 import type { Services } from '../services.js';
 
-/** Starts this program again as a worker of its own. Throws PROGRAM_NOT_STARTED, STORAGE_FAILED. */
+/** Starts this program again as a separate worker process. Throws PROGRAM_NOT_STARTED, STORAGE_FAILED. */
 export async function startWorkerApart(
   { self, tools, config, environment }: Services,
   args: readonly string[],
@@ -17,7 +17,7 @@ export async function startWorkerApart(
     const program = await startDetached({
       command: self.command,
       args: [...self.args, ...args],
-      // Nothing of the queue depends on where it was started from, and that may go away.
+      // The queue does not depend on the directory it was started from, which may go away.
       workingDirectory: queue,
       environment,
       stderr,
@@ -29,7 +29,7 @@ export async function startWorkerApart(
   }
 }
 
-/** After a reboot: a worker for what is queued, where none lives. Returns its process; undefined where there is nothing to do. */
+/** After a reboot, starts a worker for what is queued if none is alive. Returns its pid; undefined if there is nothing to do. */
 export async function startServiceWorker(services: Services): Promise<number | undefined> {
   if (services.tools.fileSystem.look(services.config.layout.queue) === undefined) return undefined;
   const { viewLocalQueue, workersOf } = await import('./open-queue.js');

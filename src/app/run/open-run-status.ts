@@ -4,7 +4,7 @@ import type { Services } from '../services.js';
 import { openLoops } from '../sessions/open-loops.js';
 import { runShelf } from './run-shelf.js';
 
-/** How the run of this project stands: all that a command which starts often needs of it. */
+/** The status of this project's run: all that commands that start often need of it. */
 export function openRunStatus(services: Services): Pick<Runs, 'status'> {
   return { status: () => readRunStatus(runShelf(services), openLoops(services)) };
 }

@@ -20,29 +20,29 @@ import { type LibraryOptions, libraryServices } from '../library-services.js';
 import type { SelfCommand, Services } from '../services.js';
 import { runServices } from './run-services.js';
 
-/** What a person may say about a run. */
+/** What a person may specify for a run. */
 export interface RunOptions {
   /** The path of a PRP, or the name of an OpenSpec change. */
   readonly plan: { readonly prp: string } | { readonly change: string };
   /** Which agent; the configured one, or the first that is installed, if absent. */
   readonly agent?: string | undefined;
-  /** One of the accounts of `config.json`; the agent's own login if absent. */
+  /** One of the accounts in `config.json`; the agent's own login if absent. */
   readonly account?: string | undefined;
   readonly model?: string | undefined;
   /** Default `edits`. */
   readonly permissions?: PermissionMode | undefined;
   /** Checks for `sh -c`; guessed from the project if absent. */
   readonly verify?: readonly string[] | undefined;
-  /** What the run may use up, over all restarts; the rest is as configured. */
+  /** What the run may use up across all restarts; anything left out is as configured. */
   readonly budget?: Budget | undefined;
   readonly callsPerHour?: number | undefined;
   /** `work`, `tdd` or `tdd-strict`; as the plan or the configuration says if absent. Not for a change. */
   readonly phases?: PlanPreset | undefined;
   /** Default `redline`. */
   readonly context?: ContextMode | undefined;
-  /** How long the agent may show no sign of life; 0 = for ever, as configured if absent. */
+  /** How long the agent may show no sign of life; 0 = forever; as configured if absent. */
   readonly idleMs?: number | undefined;
-  /** Whether somebody looks at the inbox and answers; else what needs a person ends the run. */
+  /** Whether somebody watches the inbox and answers; otherwise anything that needs a person ends the run. */
   readonly isAttended?: boolean | undefined;
 }
 
@@ -55,30 +55,30 @@ export interface OpenRunOptions extends LibraryOptions, RunOptions {
 
 export interface RunStartOptions {
   /**
-   * `new` archives a session that is there; `reset` resumes one that the breaker halted, `skip` also leaves the phase that
-   * it is in without its gate; as fits if absent.
+   * `new` archives an existing session; `reset` resumes one that the breaker halted; `skip` does that too, and leaves its
+   * phase without meeting the gate. If absent, whichever fits.
    */
   readonly from?: 'new' | 'resume' | 'reset' | 'skip' | undefined;
   /** Why a phase is skipped. */
   readonly skipReason?: string | undefined;
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  /** Ends the run so that it can be resumed. */
+  /** Stops the run so that it can be resumed. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A run that could be started. */
+/** A run that can be started. */
 export interface Run {
   readonly agent: string;
-  /** The checks, as a person would type them. */
+  /** The checks as a person would type them. */
   readonly checks: readonly string[];
-  /** The session that is there, if any, and what could be done with it. */
+  /** The existing session, if any, and what can be done with it. */
   readonly detection: Detection;
   /**
-   * Works through the plan until it is done, or cannot go on; what is not done can be resumed.
+   * Works through the plan until it is done or cannot continue; an unfinished run can be resumed.
    * Throws LOCKED with the owner, LOOP_NOT_RESUMABLE, PHASE_NOT_SKIPPABLE, CHECK_NOT_RUNNABLE, CHANGE_LOCKED.
    */
   start(options?: RunStartOptions): Promise<RunEnd>;
-  /** Gives the session up that is there; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
+  /** Gives up the existing session; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
   abort(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ export function openRun(options: OpenRunOptions): Run {
   return openRunIn(libraryServices(options, options.directory, options.holdfast), options);
 }
 
-/** The same in a project that is open. Throws as `openRun`, but not CONFIG_INVALID. */
+/** The same in a project that is already open. Throws as `openRun`, but not CONFIG_INVALID. */
 export function openRunIn(project: Services, options: RunOptions): Run {
   const { isAttended = false } = options;
   const services = runServices(project);
@@ -134,7 +134,7 @@ export function openRunIn(project: Services, options: RunOptions): Run {
   };
 }
 
-/** What is over makes room; what could go on, or cannot be resumed, is for the caller to decide about. */
+/** A session that is over makes room. One that could continue, or cannot be resumed, is left to the caller to decide. */
 function usualStart(detection: Detection): 'new' | 'resume' {
   const makesRoom = isOfOtherPlan(detection) && isOver(detection);
   return detection.action === 'create_new' || makesRoom ? 'new' : 'resume';

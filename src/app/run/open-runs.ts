@@ -7,7 +7,7 @@ import { lookForRun, placeOfRun } from './run-place.js';
 import { runServices } from './run-services.js';
 
 export interface RunsOptions {
-  /** Whether git may be started to see how a tree stands now; the server of the page starts nothing. */
+  /** Whether git may be started to see the current state of a tree; the page server starts nothing. */
   readonly looksAtTree?: boolean | undefined;
 }
 
@@ -19,13 +19,13 @@ export function openRuns(services: Services, options: RunsOptions = {}): Runs {
       const place = placeOf(services, session);
       if (place !== undefined) return reportRun(await readRunRecords(runServices(place), session, options));
       const gone = await readGone(services, session ?? '');
-      // Then the project that we are in says what it does not know.
+      // Let the current project report that it does not know the session.
       return reportRun(gone ?? (await readRunRecords(runServices(services), session, options)));
     },
   };
 }
 
-/** An earlier run of this project, and one of any other by its id; undefined where no project has it. */
+/** The services for an earlier run of this project or, by id, of any other; undefined if no project has it. */
 function placeOf(services: Services, session: string | undefined): Services | undefined {
   if (session === undefined) return placeOfRun(services);
   try {

@@ -11,8 +11,8 @@ const MIN_PREFIX = 4;
 const OVER: readonly string[] = ['completed', 'aborted'];
 
 /**
- * The services of the place where a run is: of the one that was typed, by its id, in whatever project; else of the one here.
- * Where there is none here, a run in a worktree of this repository is meant, if there is only one that is not over.
+ * The services of the place where a run is: the run typed by its id, in any project, otherwise the one here. If there is none
+ * here, it is the run in a worktree of this repository, provided only one of those is not over.
  * Throws RUN_NOT_FOUND, AMBIGUOUS_ID, WORKTREE_UNFINISHED.
  */
 export function placeOfRun(services: Services, typed?: string): Services {
@@ -31,7 +31,7 @@ export function placeOfRun(services: Services, typed?: string): Services {
   }
 }
 
-/** The run that was meant, and where it is, for who only looks at it. Throws as `placeOfRun`. */
+/** The run that was meant and where it is, for callers that only read it. Throws as `placeOfRun`. */
 export function lookForRun(services: Services, typed: string | undefined): RunPlace {
   return typed === undefined ? findRunOf(placeHere(services), undefined) : findRunOf(services, typed);
 }
@@ -56,7 +56,7 @@ function placeHere(services: Services): Services {
   return servicesAt(services, first.path);
 }
 
-/** The worktrees of runs whose sessions were not deleted. */
+/** The worktrees of runs whose sessions have not been deleted. */
 export function worktreesOf({ tools, log, config }: Services): WorktreeRecord[] {
   return listWorktreeRecords({ fileSystem: tools.fileSystem, log }, config.layout).filter(
     ({ status }) => status !== 'removed',

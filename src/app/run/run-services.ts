@@ -10,7 +10,7 @@ import { configuredBudget, openLoops, projectDirectoryOf } from '../sessions/ope
 import { workbenchOf } from '../sessions/open-processes.js';
 import { runShelf } from './run-shelf.js';
 
-/** Everything that a run needs, from the product as it was put together. */
+/** Everything that a run needs, taken from the composed services. */
 export function runServices(services: Services): RunServices {
   const { config, environment, workingDirectory, self, programs } = services;
   return {

@@ -5,7 +5,7 @@ import { type Services, servicesAt } from '../services.js';
 
 export { refuseWork };
 
-/** A worktree as it stands now. Only who deletes or cleans wants to know: lists must not load all that a run needs. */
+/** The current state of a worktree. Only deleting and cleaning need it: lists must not load all that a run needs. */
 export async function lookAtWorktree(services: Services, worktree: WorktreeRecord): Promise<WorktreeReport> {
   const there = runServices(servicesAt(services, worktree.path));
   return (await reportWorktree(there, worktree)).report;

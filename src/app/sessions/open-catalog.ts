@@ -23,7 +23,7 @@ import { openProcesses, processStore } from './open-processes.js';
 import { projectTools } from './remembering.js';
 import { worktreeKind, worktreeKinds } from './worktree-sessions.js';
 
-/** How long sessions are kept after their last activity where nothing else is configured. */
+/** How long sessions are kept after their last activity unless configured otherwise. */
 const RETENTION_MS = 30 * DAY_MS;
 
 function journalsOf({ tools, config }: Services): KeptJournals {
@@ -48,7 +48,7 @@ export async function listEverywhere(services: Services, filter: CatalogFilter):
   };
 }
 
-/** Each kind behind the verbs that all of them share; the kinds of a project for each of the projects. */
+/** Each kind behind the verbs that all of them share; kinds that belong to a project once per project. */
 export function catalogKinds(
   services: Services,
   others: readonly Services[] = [],

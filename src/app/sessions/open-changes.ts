@@ -12,7 +12,7 @@ export function openChanges(services: Services): ChangeSessions {
 function buildChanges(services: Services): ChangeSessions {
   const { config, tools, workingDirectory } = services;
   const published = config.layout.changes;
-  // `<os temp>/ralph` is ours as well; a directory that the user chose has parents of their own.
+  // `<os temp>/ralph` is ours too; the parent of a directory that the user chose is not.
   const isMoved = config.get('change.tempDir') !== undefined;
   const temporaryDirectories = isMoved ? [published] : [dirname(published), published];
   const onStarted = remembering(services);
@@ -29,7 +29,7 @@ export function createChangeSessions(options: OpenChangesOptions = {}): ChangeSe
   return openChanges(libraryServices(options, options.workingDirectory));
 }
 
-/** What the environment says about session and story; an empty variable says nothing. */
+/** The session and story named in the environment; an empty variable counts as unset. */
 export function environmentScope(services: Services): {
   sessionId: string | undefined;
   storyId: string | undefined;

@@ -29,14 +29,14 @@ export function openConversations(
   });
 }
 
-/** The one store of this user's conversations. */
+/** The store of this user's conversations, built once. */
 export function conversationStore({ tools, config }: Services): FileConversationStore {
   const { conversations: directory } = config.layout;
   return builtOnce(tools, 'conversation store', () => new FileConversationStore(tools, { directory }));
 }
 
 export interface OpenConversationsOptions extends LibraryOptions {
-  /** Keeps what is said as it is, secrets included. */
+  /** Keeps what is said unredacted, secrets included. */
   readonly isRaw?: boolean | undefined;
 }
 
@@ -45,7 +45,7 @@ export function createConversationSessions(options: OpenConversationsOptions = {
   return openConversations(libraryServices(options), { isRaw: options.isRaw === true });
 }
 
-/** Whether the user wants what is said in this project kept as it is. */
+/** Whether the user wants what is said in this project kept unredacted. */
 function isRawProject({ config, workingDirectory }: Services): boolean {
   return config.get('conversation.rawProjects').some((project) => resolve(project) === workingDirectory);
 }
@@ -58,11 +58,11 @@ export function turnTaker(
   options: LaunchOptions & {
     readonly onContinuation?: (continuation: Continuation) => void;
     readonly acceptsChanges?: boolean;
-    /** What is written down of exchanges whose cost the agent does not tell. */
+    /** Prices exchanges whose cost the agent does not report. */
     readonly priceOf?: PriceOf;
-    /** Whether to look at what each exchange changes in the working directory; no otherwise. */
+    /** Whether to measure what each exchange changes in the working directory. Default: no. */
     readonly isMeasured?: boolean;
-    /** For many exchanges in one working directory. */
+    /** Shared by many exchanges in one working directory. */
     readonly memory?: ContentMemory;
   },
 ): TurnTaker {
@@ -89,7 +89,7 @@ export function writeTextFile(services: Services, path: string, text: string): v
   replaceUserFile(services.tools, resolve(services.workingDirectory, path), text);
 }
 
-/** Makes a file that the user named, for their eyes only; false where there is one already. Throws ATOMIC_WRITE_FAILED. */
+/** Creates a file that the user named, readable only by them; false if it exists already. Throws ATOMIC_WRITE_FAILED. */
 export function createTextFile(services: Services, path: string, text: string): boolean {
   return createFile(services.tools, resolve(services.workingDirectory, path), text);
 }
@@ -99,11 +99,11 @@ export interface AutomaticCleaning {
   /** Moved to the trash. */
   readonly retired: readonly string[];
   readonly expiryDays: number;
-  /** Whether nothing is left for the next time. */
+  /** Whether nothing is left for next time. */
   readonly isComplete: boolean;
 }
 
-/** Cleans conversations that are older than the configured age, where one is configured; see `retainDaily`. Never throws. */
+/** Cleans conversations older than the configured age, if there is one; see `retainDaily`. Never throws. */
 export async function cleanAutomatically(
   services: Services,
   { except }: { readonly except?: readonly string[] } = {},

@@ -45,7 +45,7 @@ function loopLocks(services: Services): LockedKind {
   return { kind: 'loop', ids: [...loops.keys()], lockPath: (id) => (loops.get(id) ?? own).lockPath() };
 }
 
-/** The active change session that is meant: of this project, or of another one if it is named in full. */
+/** The active change session that was typed: of this project, or of another one if its id is complete. */
 function changeLocks(services: Services, typed: string): LockedKind {
   const changes = openChanges(services);
   try {
@@ -53,7 +53,7 @@ function changeLocks(services: Services, typed: string): LockedKind {
     const path = changes.lockPath(id);
     return { kind: 'change', ids: path === undefined ? [] : [id], lockPath: () => path ?? '' };
   } catch (error) {
-    // What cannot be the id of a change session may still be that of another one.
+    // An invalid id for a change session may still be the id of a session of another kind.
     if (!isHoldfastError(error, 'INVALID_SESSION_ID')) throw error;
     return { kind: 'change', ids: [], lockPath: () => '' };
   }

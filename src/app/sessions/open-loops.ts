@@ -15,7 +15,7 @@ export function openLoops(services: Services, overrides: LoopOverrides = {}): Lo
 
 interface LoopOverrides {
   readonly callsPerHour?: number | undefined;
-  /** The id of a new session, where somebody decided it. */
+  /** The id for a new session, if it was chosen already. */
   readonly sessionId?: string | undefined;
 }
 
@@ -34,19 +34,19 @@ function buildLoops(services: Services, { callsPerHour, sessionId }: LoopOverrid
     budget: configuredBudget(services),
     phases: config.get('loop.phases'),
     leftBehindBy: (owner) => services.programs.leftBehindBy(owner),
-    // The project of a run in a worktree is the repository.
+    // The project of a run in a worktree is its repository.
     onStarted: (project) => remembering(services)(config.worktree?.repository ?? project),
   });
 }
 
-/** A worktree is there for one run, whose id was decided with it and whose plan is kept beside its loop. */
+/** A worktree belongs to one run: the run's id was chosen with it, and its plan is kept next to its loop. */
 function worktreeOptions({ config }: Services): Pick<LoopSessionsOptions, 'sessionId' | 'plansDirectory'> {
   const { worktree, layout } = config;
   if (worktree === undefined) return {};
   return { sessionId: runOfWorktree(worktree), plansDirectory: plansPlace(layout, worktree) };
 }
 
-/** The loop of a run in a worktree, which may be gone, or whose session may be in the trash. */
+/** The loop of a run in a worktree. The worktree may be gone, and the session may be in the trash. */
 export function loopsOfWorktree(services: Services, worktree: WorktreeRecord): LoopSessions {
   const { actor, config, tools } = services;
   return new LoopSessions({
@@ -70,12 +70,12 @@ export function createLoopSessions(options: OpenLoopsOptions = {}): LoopSessions
   return openLoops(libraryServices(options, options.directory));
 }
 
-/** The top of the project, also where loop.dir moved the session: plans are named from there, agents work there. */
+/** The top of the project, even if loop.dir moved the session: plans are named from there, and agents work there. */
 export function projectDirectoryOf({ tools, workingDirectory, config }: Services): string {
   return config.worktree?.path ?? dirname(findLoopDirectory(tools.fileSystem, workingDirectory));
 }
 
-/** What a loop may use up unless the person says otherwise. */
+/** What a loop may use up by default. */
 export function configuredBudget({ config }: Services): Budget {
   return {
     ...positive('iterations', config.get('loop.maxIterations')),

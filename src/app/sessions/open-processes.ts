@@ -13,7 +13,7 @@ import { type LibraryOptions, libraryServices } from '../library-services.js';
 import { builtOnce, type Services } from '../services.js';
 import { projectDirectoryOf } from './open-loops.js';
 
-/** The agent processes of this command, kept where all commands see them. */
+/** The agent processes of this command, recorded where all commands see them. */
 export function openProcesses(
   services: Services,
   {
@@ -22,7 +22,7 @@ export function openProcesses(
     ...options
   }: Pick<ProcessSessionsOptions, 'capacity' | 'spares' | 'launch'> &
     Pick<SnapshotOptions, 'memory'> & {
-      /** Whether to look at what each exchange changes in the working directory. */
+      /** Whether to measure what each exchange changes in the working directory. */
       readonly isMeasured?: boolean;
     } = {},
 ): ProcessSessions {
@@ -31,7 +31,7 @@ export function openProcesses(
   return new ProcessSessions({ ...services.tools, store, workbench, ...options });
 }
 
-/** The one store of this user's process sessions. */
+/** The store of this user's process sessions, built once. */
 export function processStore({ tools, config: { layout } }: Services): FileProcessStore {
   const places = { directory: layout.processes, trash: layout.processTrash };
   return builtOnce(tools, 'process store', () => new FileProcessStore(tools, places));
@@ -47,7 +47,7 @@ export interface OpenProcessesOptions extends LibraryOptions {
   readonly permissions?: 'edits' | 'ask' | 'bypass' | undefined;
   /** How many processes may run at the same time; default 5. */
   readonly capacity?: number | undefined;
-  /** How many processes are started ahead; default none. */
+  /** How many processes are started in advance; default none. */
   readonly spares?: number | undefined;
 }
 
@@ -63,10 +63,10 @@ export function createProcessSessions(options: OpenProcessesOptions = {}): Proce
   });
 }
 
-/** How working directories are looked at. */
+/** What measures changes in working directories. */
 export function workbenchOf(services: Services): Workbench {
   const { environment, tools, programs, workingDirectory, config } = services;
-  // What we keep in a project keeps itself out by a .gitignore; in plain directories it is left out here.
+  // In a git project a .gitignore excludes our own files; in plain directories they are excluded here.
   const leaveOut = [
     config.layout.loop,
     join(workingDirectory, '.holdfast'),
@@ -75,13 +75,13 @@ export function workbenchOf(services: Services): Workbench {
   return { ...tools, registry: programs, environment, leaveOut };
 }
 
-/** What is said about the start of an agent for a session. */
+/** Options for starting an agent for a session. */
 export type LaunchOptions = Pick<
   StartAgentOptions,
   'permissions' | 'model' | 'workingDirectory' | 'askerSession' | 'isAttended' | 'isTold' | 'signal'
 >;
 
-/** How an agent is started for a session, and what must be the same when it is gone on with. */
+/** How an agent is started for a session; this must be the same when the session is continued. */
 export function launchOf(services: Services, agent: AgentDefinition, options: LaunchOptions): AgentLaunch {
   return {
     agent: agent.name,

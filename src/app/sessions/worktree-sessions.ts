@@ -12,7 +12,7 @@ import { gitCommonDirectory } from '../../storage/index.js';
 import type { Services } from '../services.js';
 import { loopsOfWorktree } from './open-loops.js';
 
-/** The loops of runs in worktrees: of the repository that the services are in, or of every one. */
+/** The loops of runs in worktrees: those of the current repository, or all of them. */
 export function worktreeKinds(
   services: Services,
   journals: KeptJournals,
@@ -24,7 +24,7 @@ export function worktreeKinds(
   const common = gitCommonDirectory(tools.fileSystem, services.workingDirectory);
   return (
     records
-      // The one that we are in is the loop of this place.
+      // The worktree that we are in is listed as the loop of this directory.
       .filter(({ path }) => path !== config.worktree?.path)
       .filter((one) => isEverywhere || one.gitCommonDirectory === common)
       .map((one) => worktreeKind(services, one, journals, clock))
@@ -75,7 +75,7 @@ function keptWorktree(services: Services, worktree: WorktreeRecord, journals: Ke
     trashed: () => journals.trashed(sessionId).map((entry) => ({ id: sessionId, entry })),
     purge(olderThanMs) {
       if (!journals.purgeOlder(sessionId, olderThanMs)) return [];
-      // As long as the worktree is there, somebody has to know whose it was.
+      // As long as the worktree exists, its record must say whose it was.
       if (!isWorktreeThere(tools.fileSystem, worktree)) forgetWorktree(tools, config.layout, worktree);
       return [sessionId];
     },

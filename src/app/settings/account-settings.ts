@@ -9,7 +9,7 @@ export function accountSettings(Directory: z.ZodType<string>) {
     settingsDirectory: Directory.optional(),
     /** How many runs a worker starts on it at the same time. */
     slots: z.int().min(1).max(1_000).optional(),
-    /** How much of a window may be used, where the agent tells how much is. */
+    /** The percentage of a window that may be used, if the agent reports its usage. */
     stopAtPercent: z.number().min(1).max(100).optional(),
   });
 }

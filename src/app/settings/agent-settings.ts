@@ -5,7 +5,7 @@ export const AgentName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, dot, dash and underscore only');
 
-/** The first group of it is what is meant. */
+/** Its first group is the value. */
 const Pattern = z.string().transform((source, context) => {
   try {
     const hasGroup = (new RegExp(`${source}|`).exec('')?.length ?? 0) > 1;
@@ -19,7 +19,7 @@ const Pattern = z.string().transform((source, context) => {
 
 const OneLine = z.string().regex(/^[^\r\n]*$/, 'must be one line');
 
-/** How to talk to a program without a protocol; what is left out is as `LineOptions` says. */
+/** How to talk to a program without a protocol. For defaults see `LineOptions`. */
 const LineSettings = z.strictObject({
   endMarkers: z.array(OneLine).min(1).optional(),
   failureMarkers: z.array(OneLine).optional(),
@@ -39,7 +39,7 @@ export const AgentSettings = z
     driver: z.enum(['claude', 'codex', 'acp', 'line']),
     command: z.string().min(1),
     args: z.array(z.string()).default([]),
-    /** For `acp`: which agent's ways to expect. */
+    /** For `acp`: the agent whose behaviour to expect. */
     preset: z.enum(PRESET_NAMES).optional(),
     /** For `line`. */
     line: LineSettings.optional(),

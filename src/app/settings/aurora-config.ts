@@ -4,17 +4,17 @@ import { type FileSystem, readUserFile } from '../../storage/index.js';
 import type { Services } from '../services.js';
 import type { SettingKey } from './config-keys.js';
 
-/** The published settings of conversations, as far as they are given. */
+/** The published settings of conversations that are given. */
 export interface InteractiveSettings {
   readonly maxTokens?: number;
-  /** Conversations without activity for so long are cleaned by themselves; absent = never. */
+  /** After so many days without activity conversations are cleaned automatically; absent = never. */
   readonly expiryDays?: number;
 }
 
 /**
- * `spawner.interactive.*` of `.aurora/config.json` at home. That file is not ours: what cannot be used in it is told to the
- * log and passed over. Our own config file comes first. One in the project decides nothing here: it may come with a clone,
- * and how long conversations are kept is not its business.
+ * `spawner.interactive.*` of `.aurora/config.json` at home. That file is not ours: values that cannot be used are logged
+ * and skipped. Our own config file comes first. A file in the project decides nothing here: it may come with a clone,
+ * which must not decide how long conversations are kept.
  */
 export function interactiveSettings(services: Services): InteractiveSettings {
   const { config } = services;
@@ -32,7 +32,7 @@ export function interactiveSettings(services: Services): InteractiveSettings {
   };
 }
 
-/** The settings of ours that the published file gives where our own says nothing, with the file they come from. */
+/** Our settings that the published file gives and our own does not, with the file they come from. */
 export function settingsFromAurora(
   services: Services,
 ): ReadonlyMap<SettingKey, { readonly value: number; readonly source: string }> {
@@ -56,7 +56,7 @@ function auroraFile({ config }: Services): string {
 
 const told = new WeakSet<Services>();
 
-/** Says once which settings of a project's file are not its to decide. Other keys of that file are another program's. */
+/** Reports once which settings a project's file may not decide. Its other keys belong to another program. */
 function tellOfProject(services: Services): void {
   const { config, log, workingDirectory, tools } = services;
   const path = join(workingDirectory, '.aurora', 'config.json');
@@ -73,7 +73,7 @@ function readInteractive(fileSystem: FileSystem, path: string): Record<string, u
     const interactive = root?.spawner?.interactive;
     return typeof interactive === 'object' && interactive !== null ? interactive : undefined;
   } catch {
-    return undefined; // nothing of it would have counted
+    return undefined; // none of its values would have counted
   }
 }
 

@@ -10,13 +10,13 @@ const Directory = z
   .string()
   .refine((path) => isAbsolute(path) || path.startsWith('~/'), 'must be an absolute path or start with ~/');
 const Count = (max: number) => z.int().min(1).max(max);
-/** Up to a hundred years: later than that no calendar of four digits goes. */
+/** Up to a hundred years, which keeps dates within four-digit years. */
 const Seconds = z
   .number()
   .nonnegative()
   .max(100 * 365 * 24 * 60 * 60);
 
-/** What a model costs, in dollars per million tokens; the cache as input where nothing is said. */
+/** What a model costs, in dollars per million tokens; the cache costs as much as input by default. */
 const PriceSettings = z.strictObject({
   input: z.number().nonnegative(),
   output: z.number().nonnegative(),
@@ -43,15 +43,23 @@ function setting<Schema extends z.ZodType>(
 export const SETTINGS = {
   'question.dir': setting(Directory.optional(), undefined, 'Where question sets are kept'),
   'question.maxSessions': setting(Count(10_000), 100, 'How many sets may be pending'),
-  'question.maxQuestions': setting(Count(OUTER_LIMITS.maxQuestions), 5, 'Questions in one set at most'),
+  'question.maxQuestions': setting(Count(OUTER_LIMITS.maxQuestions), 5, 'Maximum questions in one set'),
   'question.maxOptions': setting(
     z.int().min(2).max(OUTER_LIMITS.maxOptions),
     5,
-    'Options of one question at most',
+    'Maximum options of one question',
   ),
   'question.timeoutSeconds': setting(Seconds, 0, 'When a new set times out; 0 = never'),
-  'question.retentionDays': setting(z.number().positive(), 7, 'How long sets that are not pending are kept'),
-  'mcp.handBackSeconds.claude': setting(Seconds, 0, 'When a call of Claude gets a pending handle; 0 = never'),
+  'question.retentionDays': setting(
+    z.number().positive(),
+    7,
+    'How many days sets are kept once they are no longer pending',
+  ),
+  'mcp.handBackSeconds.claude': setting(
+    Seconds,
+    0,
+    'When a call from Claude gets a pending handle; 0 = never',
+  ),
   'mcp.handBackSeconds.gemini': setting(Seconds, 580, 'The same for Gemini CLI'),
   'mcp.handBackSeconds.codex': setting(Seconds, 280, 'The same for Codex'),
   'mcp.handBackSeconds.opencode': setting(Seconds, 50, 'The same for opencode'),
@@ -59,14 +67,14 @@ export const SETTINGS = {
   'hooks.waitSeconds': setting(
     Seconds,
     20,
-    'How long a hook keeps an agent from its own dialog while a card waits; 0 = no cards, only told',
+    'How long a hook holds back the agent’s own dialog while a card waits; 0 = no cards, only notices',
   ),
   agent: setting(AgentName.optional(), undefined, 'The agent to use when none is named'),
   'conversation.dir': setting(Directory.optional(), undefined, 'Where conversations are kept'),
   'conversation.maxTokens': setting(
     z.int().min(1_000).optional(),
     undefined,
-    'How many tokens may be used to tell an agent again what was said; default 100,000',
+    'How many tokens may be spent on repeating to an agent what was said; default 100,000',
   ),
   'conversation.expiryDays': setting(
     z.number().positive().optional(),
@@ -76,42 +84,46 @@ export const SETTINGS = {
   'conversation.rawProjects': setting(
     z.array(Directory),
     [],
-    'Projects in which conversations are kept without redaction',
+    'Projects whose conversations are kept without redaction',
   ),
   'loop.dir': setting(Directory.optional(), undefined, 'Where the loop of a project is kept'),
-  'loop.callsPerHour': setting(Count(100_000), 100, 'Calls of the agent within an hour at most'),
-  'loop.maxIterations': setting(z.int().nonnegative(), 100, 'Iterations of one loop at most; 0 = no limit'),
+  'loop.callsPerHour': setting(Count(100_000), 100, 'Maximum calls of the agent per hour'),
+  'loop.maxIterations': setting(z.int().nonnegative(), 100, 'Maximum iterations of one loop; 0 = no limit'),
   'loop.maxMinutes': setting(
     z.number().nonnegative(),
     0,
-    'Minutes of work of one loop at most; 0 = no limit',
+    'Maximum working minutes of one loop; 0 = no limit',
   ),
-  'loop.maxTokens': setting(z.int().nonnegative(), 0, 'Tokens of one loop at most; 0 = no limit'),
-  'loop.maxCostUsd': setting(z.number().nonnegative(), 0, 'Dollars of one loop at most; 0 = no limit'),
+  'loop.maxTokens': setting(z.int().nonnegative(), 0, 'Maximum tokens of one loop; 0 = no limit'),
+  'loop.maxCostUsd': setting(
+    z.number().nonnegative(),
+    0,
+    'Maximum cost of one loop in dollars; 0 = no limit',
+  ),
   'budget.perDay.costUsd': setting(
     z.number().nonnegative(),
     0,
-    'Dollars of all runs within a local day at most; 0 = no limit',
+    'Maximum cost of all runs in a local day, in dollars; 0 = no limit',
   ),
   'budget.perDay.tokens': setting(
     z.int().nonnegative(),
     0,
-    'Tokens of all runs within a local day at most; 0 = no limit',
+    'Maximum tokens of all runs in a local day; 0 = no limit',
   ),
   'loop.idleMinutes': setting(
     z.number().nonnegative(),
     30,
-    'Minutes without a sign of life after which an agent is ended; 0 = never',
+    'After how many minutes without a sign of life an agent is ended; 0 = never',
   ),
   'loop.preset': setting(
     z.enum(PLAN_PRESETS).optional(),
     undefined,
-    'The phases of a plan that asks for none: work, tdd (default) or tdd-strict; a plan may ask for stricter ones only',
+    'The phases of a plan that names none: work, tdd (default) or tdd-strict; a plan may only ask for stricter ones',
   ),
   'loop.prompts': setting(
     z.record(PhaseSetting.shape.name, z.string().max(20_000)),
     {},
-    'Your own words to the agent for each phase, by the name of the phase; added to the prompt',
+    'Your own words to the agent for each phase, by phase name; added to the prompt',
   ),
   'loop.phases': setting(
     z.array(PhaseSetting).min(1).optional(),
@@ -121,7 +133,7 @@ export const SETTINGS = {
   'worktree.dir': setting(
     Directory.optional(),
     undefined,
-    'Where the worktrees of runs are made; below the state of Holdfast if absent',
+    'Where the worktrees of runs are made; in the state directory of Holdfast if absent',
   ),
   'worktree.setup': setting(
     z.string().max(20_000).optional(),
@@ -131,12 +143,12 @@ export const SETTINGS = {
   'queue.agentSlots': setting(
     z.record(AgentName, Count(1_000)),
     {},
-    'How many runs of the queue an agent may have at once, by its name; absent = as many as workers have slots',
+    'How many queued runs an agent may have at once, by agent name; absent = as many as the workers have slots',
   ),
   'top.open': setting(
     z.array(z.string().min(1).max(4_096)).min(1).max(100).optional(),
     undefined,
-    'What `o` in holdfast top runs: a program and its arguments, {directory} stands for the project; absent = show the way',
+    'What `o` in holdfast top runs: a program and its arguments, {directory} stands for the project; absent = show the directory',
   ),
   'change.tempDir': setting(
     Directory.optional(),
@@ -146,12 +158,12 @@ export const SETTINGS = {
   'notices.channels': setting(
     ChannelMap,
     {},
-    'How you are told what waits or ended, by a name of your own; see docs/notices.md',
+    'Channels that tell you what is waiting or has ended, under names of your own; see docs/notices.md',
   ),
   'notices.push': setting(
     PushMap,
     {},
-    'What devices that asked for it on the page are told, and how; see docs/notices.md',
+    'What is sent to devices that asked for notices on the page, and how; see docs/notices.md',
   ),
   'notices.bell': setting(
     z.boolean(),
@@ -161,19 +173,19 @@ export const SETTINGS = {
   'notices.quietHours': setting(
     QuietHoursText.optional(),
     undefined,
-    'When nothing is sent, in local time, such as 22:00-07:00; it is told together afterwards',
+    'When nothing is sent, in local time, such as 22:00-07:00; what was held back is sent as one message afterwards',
   ),
   'notices.fleet': setting(
     z.boolean(),
     false,
-    'Whether you are told here what waits on other machines of the fleet; their own channels tell it already',
+    'Whether this machine also notifies you of what is waiting on other machines of the fleet; their own channels already do',
   ),
   'web.writesPerMinute': setting(
     Count(1_000_000),
     60,
-    'What one browser may change on the page within a minute',
+    'How many changes one browser may make on the page per minute',
   ),
-  'web.streams': setting(Count(1_000), 8, 'How often one browser may have the page open'),
+  'web.streams': setting(Count(1_000), 8, 'How many times one browser may have the page open at once'),
   'fleet.url': setting(
     z
       .string()
@@ -203,17 +215,17 @@ export const SETTINGS = {
   'fleet.share': setting(
     z.enum(['progress']),
     'progress',
-    'What other machines of the fleet see of the runs here: how they stand, and nothing that was said',
+    'What other machines of the fleet see of the runs here: their state, and nothing that was said',
   ),
   'fleet.trust': setting(
     z.array(z.string().min(1).max(63)).max(1_000),
     [],
-    'Logins of the fleet, beside your own, whose entries workers of this machine run: they run code here',
+    'Logins of the fleet, besides your own, whose entries workers on this machine run: they run code here',
   ),
   'fleet.repositories': setting(
     z.array(z.string().min(1).max(2_000)).min(1).max(1_000).optional(),
     undefined,
-    'Repositories that workers of this machine take entries of, * for any part; absent = every one that trusted people queue',
+    'Repositories whose entries workers on this machine take, * for any part; absent = all that trusted people queue',
   ),
   'fleet.bypass': setting(
     z.boolean(),
@@ -223,17 +235,17 @@ export const SETTINGS = {
   'fleet.ref': setting(
     z.enum(['refs', 'branch']),
     'refs',
-    'Where snapshots of runs go at the git server: refs/holdfast/…, or branches holdfast/… where it takes only those',
+    'Where snapshots of runs go on the git server: refs/holdfast/…, or branches holdfast/… if it accepts only branches',
   ),
   'fleet.leaseSeconds': setting(
     z.int().min(2).max(3_600),
     300,
-    'After how long without a sign of this machine another one may take over its runs of the fleet',
+    'How long this machine may be silent before another one may take over its runs of the fleet',
   ),
   'notices.digestSeconds': setting(
     Seconds,
     60,
-    'What follows a message this soon is told together: 3 wait; 0 = each by itself',
+    'Notices that follow each other this quickly are sent as one ("3 waiting"); 0 = one message each',
   ),
 } as const satisfies Record<string, Setting>;
 

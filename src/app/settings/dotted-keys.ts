@@ -1,6 +1,6 @@
 import { isObject } from '../../foundation/index.js';
 
-/** Where the value of a dotted key stands in `config.json`, step by step. The names behind these may hold dots themselves. */
+/** The path of a dotted key in `config.json`, step by step. Names that the user chose may contain dots themselves. */
 export function stepsOf(key: string): readonly string[] {
   for (const open of OPEN_KEYS) {
     if (!key.startsWith(`${open}.`)) continue;
@@ -45,7 +45,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** The same document with every dotted key of it taken apart; `onTwice` is told of one that stands there in both forms. */
+/** The same document with every dotted key split into nested objects; `onTwice` is called for a key that appears in both forms. */
 export function nested(document: Document, onTwice: (key: string) => never): Document {
   if (!Object.keys(document).some((key) => key.includes('.'))) return document;
   const result: Record<string, unknown> = {};
@@ -59,7 +59,7 @@ export function nested(document: Document, onTwice: (key: string) => never): Doc
   return result;
 }
 
-/** What stands at the end of these steps; undefined where there is nothing. */
+/** The value at the end of these steps; undefined if there is none. */
 export function valueAt(document: unknown, steps: readonly string[]): unknown {
   let value = document;
   for (const step of steps) {
@@ -69,7 +69,7 @@ export function valueAt(document: unknown, steps: readonly string[]): unknown {
   return value;
 }
 
-/** Puts a value there, or takes it out (undefined) with what is empty then. The objects on the way are made anew. */
+/** Sets a value there, or removes it (undefined) along with objects that become empty. Objects on the path are copied. */
 export function place(document: Record<string, unknown>, steps: readonly string[], value: unknown): void {
   const [first = '', ...rest] = steps;
   if (rest.length === 0) {

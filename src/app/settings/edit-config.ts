@@ -8,7 +8,7 @@ import { SETTINGS, type SettingKey } from './config-keys.js';
 import { place, stepsOf, valueAt } from './dotted-keys.js';
 import { ConfigError, parseObject, parseSettings, unknownKey } from './parse-settings.js';
 
-/** What is in force for a key, dotted as in `config.json`. Throws CONFIG_INVALID. */
+/** The value in force for a dotted key of `config.json`. Throws CONFIG_INVALID. */
 export function getSetting({ config, tools }: Services, key: string): SettingReport {
   const path = config.layout.configFile;
   assertKnown(key);
@@ -25,7 +25,7 @@ export function getSetting({ config, tools }: Services, key: string): SettingRep
   return { key, value: value ?? null, source: value === undefined ? 'default' : path };
 }
 
-/** Where a directory that nobody moved is; null for every other key. */
+/** The default location of a directory setting; null for every other key. */
 export function directoryOf(
   { config: { layout } }: Pick<Services, 'config'>,
   key: SettingKey,
@@ -45,7 +45,7 @@ export function directoryOf(
 }
 
 /**
- * Sets a key in the user's own `config.json`: a JSON value, or a text as it was typed. Everything else stays, in its order.
+ * Sets a key in the user's own `config.json`: a JSON value, or text as typed. Everything else keeps its value and order.
  * Nothing is written that could not be read back. Throws CONFIG_INVALID, ATOMIC_WRITE_FAILED.
  */
 export function setSetting(services: Services, key: string, typed: string): SettingReport {
@@ -76,7 +76,7 @@ export function setSetting(services: Services, key: string, typed: string): Sett
   return { key, value, source: path };
 }
 
-/** Removes a key from the user's own `config.json`, even one that is not known; false if it is not in there. Throws as `setSetting`. */
+/** Removes a key from the user's own `config.json`, even an unknown one; false if it is not there. Throws as `setSetting`. */
 export function unsetSetting(services: Services, key: string): boolean {
   const path = services.config.layout.configFile;
   return edit(services, (document) => {
@@ -85,7 +85,7 @@ export function unsetSetting(services: Services, key: string): boolean {
       return undefined;
     }
     const changed = changedAt(document, key, undefined);
-    // A file with two mistakes is repaired one at a time.
+    // A file with two mistakes is repaired one mistake at a time.
     if (isUsable(path, document)) parseSettings(path, JSON.stringify(changed));
     return changed;
   });
@@ -93,7 +93,7 @@ export function unsetSetting(services: Services, key: string): boolean {
 
 type Document = Readonly<Record<string, unknown>>;
 
-/** A key that stands there with its dots is changed where it stands. */
+/** A key written with dots is changed where it is. */
 function changedAt(document: Document, key: string, value: unknown): Document {
   const changed = { ...document };
   place(changed, Object.hasOwn(document, key) ? [key] : stepsOf(key), value);
@@ -112,7 +112,7 @@ function edit({ config, tools }: Services, change: (document: Document) => Docum
   });
 }
 
-/** How the file is indented; two blanks where it does not show. */
+/** How the file is indented; two spaces if that cannot be seen. */
 function indentOf(text: string): string {
   return /^\{\r?\n([ \t]+)"/.exec(text)?.[1] ?? '  ';
 }
@@ -121,7 +121,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A text that is not JSON is meant as it was typed.
+    // Text that is not JSON is taken literally.
     return undefined;
   }
 }
@@ -131,12 +131,12 @@ function isUsable(path: string, document: Document): boolean {
     parseSettings(path, JSON.stringify(document));
     return true;
   } catch {
-    // What is wrong with it is why somebody repairs it.
+    // The file may be what somebody is repairing.
     return false;
   }
 }
 
-/** A name that no agent has would otherwise be noticed by the next run, perhaps at night. Throws CONFIG_INVALID. */
+/** Otherwise only the next run, perhaps at night, would notice a name that no agent has. Throws CONFIG_INVALID. */
 function assertAgentKnown(services: Services, own: readonly string[], name: unknown): void {
   const agents = openAgents(services);
   const known = [...new Set([...own, ...agents.list().map((agent) => agent.name)])];

@@ -13,7 +13,7 @@ const Address = z
     /^https?:\/\/[^\s/@]+(\/[^\s@]*)?$/,
     'must begin with https:// or http://, and hold no user or password',
   );
-/** `test` is no event. */
+/** `test` is not an event. */
 const Events = z.array(z.enum(NOTICE_KINDS.filter((kind) => kind !== 'test')));
 
 const OF_EVERY_CHANNEL = {

@@ -4,7 +4,7 @@ import { settingsFromAurora } from './aurora-config.js';
 import { SETTINGS, type SettingKey } from './config-keys.js';
 import { directoryOf, getSetting, setSetting, unsetSetting } from './edit-config.js';
 
-/** The settings that are in force here, and the file to change them in. */
+/** The settings in force here, and the file to change them in. */
 export function openSettings(services: Services): Settings {
   const { config } = services;
   return {

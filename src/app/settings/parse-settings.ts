@@ -5,7 +5,7 @@ import type { AgentSettings } from './agent-settings.js';
 import { Accounts, Agents, type PriceSettings, Prices, SETTINGS, type SettingKey } from './config-keys.js';
 import { nested } from './dotted-keys.js';
 
-/** A configuration file, or a variable of the environment, that cannot be used as it is. */
+/** A configuration file, or an environment variable, that cannot be used as it is. */
 export class ConfigError extends HoldfastError<'CONFIG_INVALID'> {
   readonly code = 'CONFIG_INVALID';
 
@@ -26,7 +26,7 @@ export interface ParsedSettings {
 
 export const NO_SETTINGS: ParsedSettings = { settings: new Map(), agents: {}, accounts: {}, prices: {} };
 
-/** What a text would mean as `config.json`. Throws CONFIG_INVALID. */
+/** Parses the text of a `config.json`. Throws CONFIG_INVALID. */
 export function parseSettings(path: string, text: string): ParsedSettings {
   const document = nested(parseObject(path, text), (key) => {
     throw new ConfigError(path, `${JSON.stringify(key)} appears twice, once with dots and once nested`);
@@ -74,7 +74,7 @@ function checked<Schema extends z.ZodType>(
   throw new ConfigError(path, `${[key, place].filter(Boolean).join('.')}: ${reason}`);
 }
 
-/** That there is no such key, and which may have been meant. */
+/** A message that there is no such key, with the ones that may have been meant. */
 export function unknownKey(key: string): string {
   const last = key.slice(key.lastIndexOf('.') + 1).toLowerCase();
   const near = Object.keys(SETTINGS).filter((known) => known.toLowerCase().endsWith(`.${last}`));

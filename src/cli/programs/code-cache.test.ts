@@ -17,12 +17,12 @@ import { loadCached } from './code-cache.js';
 interface World extends AsyncDisposable {
   readonly file: string;
   readonly cache: string;
-  /** Loads the file, calls it, keeps its code and tells what was done. */
+  /** Loads the file, calls it, saves its code and returns what was done. */
   start(options?: { command?: string; digest?: string; environment?: Record<string, string> }): {
     said: string;
     isCached: boolean;
   };
-  /** The one entry there is. */
+  /** The only entry. */
   entry(): string;
 }
 
@@ -60,7 +60,7 @@ async function world(): Promise<World> {
 const FROM_SOURCE = { said: 'first words', isCached: false };
 const FROM_CACHE = { said: 'first words', isCached: true };
 
-/** Changes an entry in place, as damage does, or somebody who plants one. */
+/** Changes an entry in place, as damage or an attacker would. */
 function change(path: string, edit: (bytes: Buffer) => Buffer): void {
   writeFileSync(path, edit(readFileSync(path)));
 }
@@ -82,7 +82,7 @@ describe('the code cache', () => {
     expect(statSync(one.entry()).mode & 0o777).toBe(0o600);
   });
 
-  it('is written again only for a command whose code it may not have', async () => {
+  it('is rewritten only for a command whose code it may lack', async () => {
     await using one = await world();
     one.start();
     const { ino } = statSync(one.entry());
@@ -165,14 +165,14 @@ describe('the code cache', () => {
     expect(statSync(one.entry()).ino).toBe(ino);
   });
 
-  it('runs all the same where nothing can be written', async () => {
+  it('runs even if nothing can be written', async () => {
     await using one = await world();
     writeFileSync(one.cache, 'a file where the directory would be');
     expect(one.start()).toEqual(FROM_SOURCE);
     expect(one.start({ environment: { HOME: join(one.cache, 'below a file') } })).toEqual(FROM_SOURCE);
   });
 
-  it('lets a start that is just writing the same entry finish', async () => {
+  it('lets another start finish writing the same entry', async () => {
     await using one = await world();
     one.start();
     const entry = one.entry();

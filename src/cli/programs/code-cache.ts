@@ -16,35 +16,35 @@ import { pathToFileURL } from 'node:url';
 import { Script } from 'node:vm';
 
 /*
- * A code cache of our own: what V8 made of a file of ours, so that the next start need not parse and compile it again. V8
- * trusts such data: of the source it compares the length and no more, and damaged data ends the process. So nothing reaches V8
- * that is not ours, whole and made from exactly this file; see docs/decisions/0151.
+ * Our own code cache: what V8 compiled from one of our files, so that the next start need not parse and compile it again. V8
+ * trusts such data: it checks only the length of the source, and damaged data kills the process. So V8 only gets data that is
+ * ours, complete, and made from exactly this file; see docs/decisions/0151.
  */
 
 export interface CachedModule<Exports> {
   readonly exports: Exports;
   /** Whether its code came from the cache. */
   readonly isCached: boolean;
-  /** Keeps what V8 has compiled by now, where that is more than there is. Called when the command is done. Never throws. */
+  /** Saves what V8 has compiled by now, if that is more than was stored. Called when the command is done. Never throws. */
   save(): void;
 }
 
-/** What a module may need from where it is loaded; see `require` of Node. */
+/** What a module gets as `require`; see Node's documentation. */
 type Require = (id: string) => unknown;
 
 export interface CodeCacheOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The SHA-256 of the file, as the build knows it. */
+  /** The SHA-256 of the file, computed by the build. */
   readonly digest: string;
-  /** Which data of the file: one for each group of commands, so that none loads what only others use. */
+  /** Which data of the file to use: there is one per group of commands, so that none loads what only others use. */
   readonly group: string;
-  /** The command within the group: one whose code is not in the data yet adds it. */
+  /** The command within the group; if its code is not in the data yet, it is added. */
   readonly command: string;
 }
 
 /**
- * Loads a CommonJS file of ours as `require` does, by its cached code where there is any that can be trusted. The build has wrapped
- * it into a function, as Node does, and made it of ASCII, so that a character is a byte.
+ * Loads one of our CommonJS files as `require` does, from cached code if there is any that can be trusted. The build has wrapped
+ * it in a function, as Node does, and made it pure ASCII, so that a character is a byte.
  */
 export function loadCached<Exports>(
   file: string,
@@ -58,7 +58,7 @@ export function loadCached<Exports>(
   const script = new Script(text, { filename: file, cachedData: cached?.data });
   const module = {
     exports: {} as Exports,
-    // A script of `vm` cannot import without a warning of Node; the build makes it ask this instead.
+    // A `vm` script cannot import without a warning from Node, so the build makes it call this instead.
     importBeside: (name: string) => import(pathToFileURL(join(dirname(file), name)).href),
   };
   script.runInThisContext()(module.exports, require, module, file, dirname(file));
@@ -72,13 +72,13 @@ export function loadCached<Exports>(
       try {
         writeEntry(place, key, script.createCachedData(), [...known, options.command]);
       } catch {
-        // A start that is not faster next time is no reason to complain.
+        // The next start is just not faster; that is no reason to complain.
       }
     },
   };
 }
 
-/** A file and what changes whenever somebody writes to it: the digest is of the file as it was built. */
+/** A file and a stamp that changes whenever somebody writes to it: the digest covers only the file as built. */
 function readSource(file: string): { text: string; stamp: readonly unknown[] } {
   const descriptor = openSync(file, constants.O_RDONLY);
   try {
@@ -93,7 +93,7 @@ function readSource(file: string): { text: string; stamp: readonly unknown[] } {
 const MAX_COMMANDS = 16;
 const MAX_HEADER_BYTES = 4_096;
 const MAX_ENTRY_BYTES = 16 * 1024 * 1024;
-/** Of several releases and Nodes; the oldest go first. */
+/** Entries of several releases and Node versions; the oldest are removed first. */
 const MAX_ENTRIES = 32;
 
 interface Place {
@@ -101,7 +101,7 @@ interface Place {
   readonly name: string;
 }
 
-/** Where the data of a file would be; undefined where there is to be none. */
+/** Where the data of a file belongs; undefined if there should be none. */
 function placeOf(file: string, { environment, group }: CodeCacheOptions): Place | undefined {
   const directory = codeCacheDirectory(environment);
   if (directory === undefined || process.getuid === undefined) return undefined;
@@ -109,7 +109,7 @@ function placeOf(file: string, { environment, group }: CodeCacheOptions): Place 
   return { directory, name };
 }
 
-/** The configuration is not read yet, and this may not depend on it: the environment alone says where. */
+/** Decided by the environment alone: the configuration is not read yet, and this must not depend on it. */
 function codeCacheDirectory(environment: CodeCacheOptions['environment']): string | undefined {
   const { HOLDFAST_CODE_CACHE: own, HOLDFAST_HOME: home, XDG_CACHE_HOME: cache, HOME: user } = environment;
   if (own) return isAbsolute(own) ? own : undefined;
@@ -120,14 +120,14 @@ function codeCacheDirectory(environment: CodeCacheOptions['environment']): strin
   return join(user, below, 'holdfast', 'code');
 }
 
-/** Two installations have data of their own. Names only: what is in the data is compared. */
+/** Keeps the data of two installations apart. It only makes names; the content is checked separately. */
 function shortName(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return (hash >>> 0).toString(16).padStart(8, '0');
 }
 
-/** The beginning of every entry: data of another file, Node, V8, machine or set of flags is not ours. */
+/** The start of every entry: data of another file, Node, V8, machine or set of flags is not ours. */
 function keyOf(digest: string, stamp: readonly unknown[]): string {
   const { version, versions, arch, platform, execArgv, env } = process;
   const made = [digest, stamp, version, versions.v8, arch, platform, execArgv, env.NODE_OPTIONS ?? ''];
@@ -140,8 +140,8 @@ interface Entry {
 }
 
 /**
- * An entry is a line and the data, twice, so that damage is seen. Comparing bytes is next to free; a digest would load
- * `node:crypto`, which is a twentieth of a start.
+ * An entry is a line and then the data twice, which reveals damage. Comparing bytes costs next to nothing; a digest would load
+ * `node:crypto`, which takes a twentieth of a start.
  */
 function readEntry({ directory, name }: Place, key: string): Entry | undefined {
   let bytes: Buffer;
@@ -161,7 +161,7 @@ function readEntry({ directory, name }: Place, key: string): Entry | undefined {
   return bytes.subarray(start + size).equals(data) ? { commands, data } : undefined;
 }
 
-/** Throws where it is not a file of this user alone, or is reached through a link. */
+/** Throws if it is not a file of this user alone, or is reached through a link. */
 function readOwnFile(path: string): Buffer {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
@@ -173,7 +173,7 @@ function readOwnFile(path: string): Buffer {
   }
 }
 
-/** At most so many bytes of a file; fewer where it ends before. */
+/** At most this many bytes of a file; fewer if it ends sooner. */
 function readBytes(descriptor: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafeSlow(size);
   let length = 0;
@@ -182,7 +182,7 @@ function readBytes(descriptor: number, size: number): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** Of this user, and nobody else may read or write it. */
+/** Whether it belongs to this user, and nobody else may read or write it. */
 function isOurs(
   stat: { readonly uid: number; readonly mode: number; isFile(): boolean; isDirectory(): boolean },
   type: 'isFile' | 'isDirectory',
@@ -191,8 +191,8 @@ function isOurs(
 }
 
 /**
- * Beside its place and then moved there, so that whoever reads meanwhile has all of one entry. Not synced: what a power failure
- * leaves of it is not whole. Throws where it cannot be written.
+ * Writes next to its place and then moves it there, so that readers always get one whole entry. Not synced: an entry torn by a
+ * power failure is recognized as incomplete. Throws if it cannot be written.
  */
 function writeEntry(
   { directory, name }: Place,

@@ -1,6 +1,6 @@
 import { fstatSync, statSync, writeSync } from 'node:fs';
 
-/** What a command writes to: a stream of the process, or as much of one as commands use. */
+/** What a command writes to: a stream of the process, or the part of one that commands use. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -9,28 +9,28 @@ export interface Output {
 }
 
 /**
- * The output of a command that starts often: straight to the descriptor where that is a pipe, a socket or a file. The stream
- * that Node would set up for it takes as long as the command. A terminal keeps its stream, which knows its width.
+ * The output of a command that starts often: straight to the descriptor if that is a pipe, a socket or a file. Setting up Node's
+ * stream for it would take as long as the command. A terminal keeps its stream, which knows its width.
  */
 export function openOutput(descriptor: 1 | 2): Output {
   if (isDirect(descriptor)) return new DirectOutput(descriptor);
   return descriptor === 1 ? process.stdout : process.stderr;
 }
 
-/** Whether what is written there was written when `write` returns. */
+/** Whether output there has been written by the time `write` returns. */
 export function isDirect(descriptor: 1 | 2): boolean {
   try {
     const stat = fstatSync(descriptor);
     if (stat.isFIFO() || stat.isSocket() || stat.isFile()) return true;
     if (stat.isCharacterDevice() && stat.rdev === statSync('/dev/null').rdev) return true;
-    // Loaded only to tell a terminal from another device: it takes as long as everything else here.
+    // Loaded only to tell a terminal from other devices: loading it takes as long as everything else here.
     return !process.getBuiltinModule('node:tty').isatty(descriptor);
   } catch {
-    return false; // it is closed; the stream says so
+    return false; // closed; the stream reports it
   }
 }
 
-/** Everything is written when `write` returns. */
+/** Everything has been written by the time `write` returns. */
 class DirectOutput implements Output {
   readonly #descriptor: number;
   readonly #listeners: ((error: NodeJS.ErrnoException) => void)[] = [];
@@ -45,7 +45,7 @@ class DirectOutput implements Output {
 
   write(text: string, onWritten?: (error?: Error | null) => void): void {
     const failure = writeAll(this.#descriptor, text);
-    // Later, as from a stream: the caller is not in the middle of something then.
+    // Asynchronously, as a stream would, so that it does not interrupt the caller.
     if (onWritten !== undefined || failure !== undefined)
       process.nextTick(() => {
         onWritten?.(failure);

@@ -1,4 +1,4 @@
-// What the small entries answer without loading anything. The build runs this and puts the result into them; see
+// The texts that the small entries print without loading anything. The build runs this and puts the result into them; see
 // scripts/build.mjs and docs/decisions/0140.
 import type { QuickWords } from './entry.js';
 import { HOLDFAST } from './holdfast-table.js';
@@ -10,7 +10,7 @@ import { rootHelp } from './root-help.js';
 import * as screenFiles from './screen-table.js';
 import * as workFiles from './work-table.js';
 
-/** Texts by the names that the entries know them by. */
+/** The texts by the names that the entries use for them. */
 export async function entryTexts(): Promise<Readonly<Record<string, string | QuickWords>>> {
   const agent = (await RALPHTOOL.groups?.()) ?? [];
   return {
@@ -26,14 +26,14 @@ export async function entryTexts(): Promise<Readonly<Record<string, string | Qui
 
 type Table = Readonly<Record<string, QuickFile>>;
 
-/** The files with commands that are loaded with cached code, by the table that they stand in: each table is built in its own way. */
+/** The command files that are loaded with cached code, by their table: each table is built in its own way. */
 export const TABLES: Readonly<Record<string, Table>> = {
   'quick-table': quickFiles,
   'screen-table': screenFiles,
   'work-table': workFiles,
 };
 
-/** Which of them has the commands that begin with a word. */
+/** The file with the commands that begin with a word, for each word. */
 function wordsOf(program: keyof QuickFile): QuickWords {
   return Object.fromEntries(
     Object.values(TABLES).flatMap((table) =>

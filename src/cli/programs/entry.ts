@@ -5,10 +5,10 @@ import { lateRequire } from './late-require.js';
 import type { ProgramName } from './program.js';
 import { VERSION } from './version.js';
 
-/** The SHA-256 of each file that is loaded with its cached code, by the build. */
+/** The SHA-256 of each file that is loaded with cached code; set by the build. */
 declare const __HOLDFAST_DIGESTS__: Readonly<Record<string, string>>;
 
-/** The first words of commands that start often, with the files that they are in; all others are among the chunks of `main`. */
+/** The first words of commands that start often, with their files; all other commands are in the chunks of `main`. */
 export type QuickWords = Readonly<Record<string, string>>;
 
 /** The small entry: it answers --version and --help at once and loads everything else only for a command. */
@@ -31,14 +31,14 @@ export function startProgram(name: ProgramName, help: string, quickWords: QuickW
 
 async function runCommand(name: ProgramName, args: readonly string[], quickWords: QuickWords): Promise<void> {
   const word = args[0] ?? '';
-  // A hook of an agent that Holdfast itself started has nothing to do, and whatever happens a hook ends with 0.
+  // A hook of an agent that Holdfast itself started has nothing to do, and a hook always ends with 0.
   if (word === 'hook' && process.env.HOLDFAST_MARKER) return;
   const file = Object.hasOwn(quickWords, word) ? quickWords[word] : undefined;
   if (file === undefined) {
     process.exitCode = await (await import('./main.js')).main(args, name);
     return;
   }
-  // Not by `import`, which would load what Node has for modules first.
+  // Not with `import`, which would first load Node's module loader.
   const { exports, save } = loadCached<Main>(join(__dirname, `${file}.cjs`), lateRequire(require), {
     environment: process.env,
     digest: __HOLDFAST_DIGESTS__[file] ?? '',
@@ -47,11 +47,11 @@ async function runCommand(name: ProgramName, args: readonly string[], quickWords
   const code = await exports.main(args, name);
   process.exitCode = word === 'hook' ? 0 : code;
   if (process.exitCode !== USAGE) save();
-  // What Node would tidy up now goes with the process. Behind what was put off until now, such as output that failed.
+  // Skips Node's cleanup, which the exit does anyway. After deferred callbacks, such as those for failed output.
   if (!exports.isLongLived && isDirect(1) && isDirect(2)) process.nextTick(() => process.exit());
 }
 
-/** The exit code of a command line that is no command, and whose code nobody needs again. */
+/** The exit code of a command line that is not a command; its code is not worth caching. */
 const USAGE = 2;
 
 interface Main {
@@ -61,7 +61,7 @@ interface Main {
 
 const GROUPS = ['questions', 'change', 'sessions'];
 
-/** Whose code is kept together, and which command of them this is. Only words that are commands: there is a bounded number. */
+/** The group whose code is kept together, and the command within it. Only words that are commands, so their number is bounded. */
 function commandOf(name: ProgramName, args: readonly string[]): { group: string; command: string } {
   const [first = '', ...rest] = args;
   const hasOwnCommands = name === 'ralphtool' || GROUPS.includes(first);
@@ -69,8 +69,8 @@ function commandOf(name: ProgramName, args: readonly string[]): { group: string;
   return { group: name === 'ralphtool' ? name : first, command: words.join(' ') };
 }
 
-/** Straight to the descriptor: setting up the stream behind `console` would take longer than everything else here. */
+/** Writes straight to the descriptor: setting up the stream behind `console` would take longer than everything else here. */
 function print(text: string): void {
-  // A reader that left has what it wanted.
+  // A reader that has left has what it wanted.
   writeAll(1, `${text}\n`);
 }

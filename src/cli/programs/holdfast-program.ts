@@ -1,13 +1,13 @@
 import { type Command, nameOf } from '../command.js';
 import { type IsOffered, isForCli, type LoadCommands, offered, type Program } from './program.js';
 
-/** First words that stand together in the help, each with the file that its commands are in. */
+/** First words that are listed together in the help, each with the file of its commands. */
 export interface WordGroup {
   readonly title: string;
   readonly words: Readonly<Record<string, LoadCommands>>;
 }
 
-/** What a group does when it is called without a verb. */
+/** The verb of a group that is called without one. */
 const DEFAULT_VERB: Readonly<Record<string, string>> = {
   questions: 'list',
   change: 'list',
@@ -17,7 +17,7 @@ const DEFAULT_VERB: Readonly<Record<string, string>> = {
   sessions: 'list',
 };
 
-/** Words that mean a group. */
+/** Other words for a group. */
 const SAME_GROUP: Readonly<Record<string, string>> = {
   question: 'questions',
   session: 'sessions',
@@ -26,7 +26,7 @@ const SAME_GROUP: Readonly<Record<string, string>> = {
   changes: 'change',
 };
 
-/** What is done elsewhere, by the words that people try first. */
+/** Where to find things that people first try under these words. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'questions delete': 'sessions delete <id>',
   'questions remove': 'sessions delete <id>',
@@ -39,7 +39,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'config remove': 'config unset <key>',
 };
 
-/** The command line for people, with the commands behind these words. */
+/** The command line for people, with the commands of these words. */
 export function holdfastProgram(groups: readonly WordGroup[], isOffered: IsOffered = isForCli): Program {
   /** The commands that begin with a word, in the order of their file. */
   const commandsOf = async (word: string): Promise<readonly Command[]> => {

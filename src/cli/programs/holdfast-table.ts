@@ -4,8 +4,8 @@ import { inbox } from './screen-table.js';
 import { server, web, work } from './work-table.js';
 
 /**
- * Every first word and the file that its commands are in, in the order of the help. Each file is a chunk of its own, loaded
- * when one of its commands runs. A new verb behind a word that is here needs no line: its file has it.
+ * Every first word with the file of its commands, in the order of the help. Each file is a chunk of its own, loaded when one
+ * of its commands runs. A new verb of a word that is here needs no line: it is in the file.
  */
 export const GROUPS: WordGroup[] = [
   {

@@ -2,10 +2,10 @@ import type * as Zod from 'zod';
 import { type SchemaNote, takePlain } from './plain-input.js';
 
 /*
- * zod for the commands that start often, by an alias of the build. Their schemas stand at the top of many files, and building
- * them took longer than running the command, although most commands only read files of ours and never use one. Here a schema is
- * a note of how to build it, by which input that is plainly right is taken (`plain-input.ts`); zod itself is a file of its own,
- * which is loaded when a schema is used for anything else.
+ * Replaces zod in the commands that start often, by an alias of the build. Schemas are at the top of many files, and building
+ * them took longer than running the command, although most commands only read our own files and never use one. Here a schema is
+ * a note of how to build it, which is enough to accept plainly valid input (`plain-input.ts`). zod itself is a separate file,
+ * loaded when a schema is used for anything else.
  */
 
 type Builder = (...args: readonly unknown[]) => object;
@@ -17,7 +17,7 @@ function zod(): Members {
   return loaded as unknown as Members;
 }
 
-/** What a schema offers to make another one of it: these are noted too. Everything else is a use. */
+/** Methods of a schema that make another schema: they are noted too. Everything else is a use. */
 const MAKES_ANOTHER: ReadonlySet<string | symbol> = new Set([
   ...[
     'optional',
@@ -52,7 +52,7 @@ const MAKES_ANOTHER: ReadonlySet<string | symbol> = new Set([
 const BUILT = Symbol('built');
 const NOTE = Symbol('note');
 
-/** What a schema is until it is used: how it is made, and what was made of it. */
+/** A schema before it is used: how to build it, and the schema once built. */
 interface Late {
   readonly note: SchemaNote;
   readonly build: () => object;
@@ -68,7 +68,7 @@ function use(target: Late): object {
   return target.built;
 }
 
-/** One for all schemas: many are noted at every start. */
+/** Shared by all schemas, as every start notes many. */
 const HANDLER: ProxyHandler<Late> = {
   get(target, name) {
     if (name === BUILT) return use(target);
@@ -87,7 +87,7 @@ const HANDLER: ProxyHandler<Late> = {
   getPrototypeOf: (target) => Reflect.getPrototypeOf(use(target)),
 };
 
-/** `safeParse`, without zod where the input is plainly right. */
+/** `safeParse`, without zod if the input is plainly valid. */
 function plainParser(target: Late): (input: unknown, ...rest: readonly unknown[]) => object {
   return (input, ...rest) => {
     const taken = takePlain(target.note, input, noteOf);
@@ -103,7 +103,7 @@ export function noteOf(schema: unknown): SchemaNote | undefined {
     : undefined;
 }
 
-/** The parts of an object's schema, of which others are made: noted as long as only one by one is asked for. */
+/** The members of an object schema, used to make others. Noted as long as they are read one at a time. */
 function lateShape(shape: () => Members): object {
   return new Proxy(
     {},
@@ -119,7 +119,7 @@ function call(owner: object, name: string | symbol, args: readonly unknown[]): o
   return ((owner as Members)[name] as Builder).apply(owner, args.map(real));
 }
 
-/** What was noted, built: a schema, or the schemas in a shape or a list. */
+/** Builds what was noted: a schema, or the schemas in a shape or a list. */
 function real(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (BUILT in value) return value[BUILT];
@@ -133,7 +133,7 @@ const builder =
   (...args) =>
     late({ name, args }, () => call(zod(), name, args));
 
-// The build refuses a name that the commands use and that is not here.
+// The build refuses names that the commands use and that are missing here.
 export const array = builder('array');
 export const boolean = builder('boolean');
 export const custom = builder('custom');
@@ -158,7 +158,7 @@ export const iso = {
   datetime: (...args: readonly unknown[]) =>
     late({ name: 'datetime', args }, () => call(zod().iso as object, 'datetime', args)),
 };
-/** For `instanceof`, which is a use. */
+/** For `instanceof`, which counts as a use. */
 const type = (name: string) => ({
   [Symbol.hasInstance]: (value: unknown) => real(value) instanceof (zod()[name] as new () => object),
 });
@@ -167,7 +167,7 @@ export const ZodDefault = type('ZodDefault');
 export const ZodNullable = type('ZodNullable');
 export const ZodOptional = type('ZodOptional');
 export const ZodRecord = type('ZodRecord');
-/** What a refused transformation returns, with its reasons told before; nobody looks at it. */
+/** Returned by a refused transformation, which has already given its reasons; the value is not used. */
 export const NEVER = Object.freeze({ status: 'aborted' });
 /** A function that returns an object may be called with `new`. */
 export function ZodError(issues: unknown): object {

@@ -50,13 +50,13 @@ describe('the random bytes of the commands that start often', () => {
     expect(light.randomBytes(1_000)).toHaveLength(1_000);
   });
 
-  it('have every bit set about as often as not', () => {
+  it('have every bit set about half the time', () => {
     const counts = Array.from({ length: 128 }, () => 0);
     for (let round = 0; round < 4_000; round++)
       for (const [at, byte] of light.randomBytes(16).entries())
         for (let bit = 0; bit < 8; bit++)
           counts[at * 8 + bit] = (counts[at * 8 + bit] ?? 0) + ((byte >> bit) & 1);
-    // Ten times the deviation that is to be expected.
+    // Ten times the expected deviation.
     for (const count of counts) expect(Math.abs(count - 2_000)).toBeLessThan(320);
   });
 

@@ -1,18 +1,18 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /*
- * `node:crypto` for the commands that start often and for the scripted agent, by an alias of the build: loading that took a tenth of starting Node, for a
- * few random names and a digest of a short text. The random bytes are the kernel's, as they are there; what is longer or in doubt
- * is left to `node:crypto`; see docs/decisions/0161.
+ * Replaces `node:crypto` in the commands that start often and in the scripted agent, by an alias of the build: loading the real
+ * one took a tenth of the start of Node, for a few random names and a digest of a short text. The random bytes come from the
+ * kernel, as they do there. Anything longer or doubtful is left to `node:crypto`; see docs/decisions/0161.
  */
 
 const heavy = () => process.getBuiltinModule('node:crypto');
 
-/** What one start needs: more is read when it is used up. */
+/** Enough for one start; more is read when it is used up. */
 const POOL_BYTES = 256;
 let pool: Buffer = Buffer.alloc(0);
 
-/** Bytes from the random source of the kernel. Each is given once. */
+/** Bytes from the kernel's random source, each used only once. */
 export function randomBytes(size: number): Buffer {
   if (size > POOL_BYTES) return heavy().randomBytes(size);
   if (pool.length < size) pool = readKernel(POOL_BYTES) ?? heavy().randomBytes(POOL_BYTES);
@@ -30,7 +30,7 @@ export function randomUUID(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Undefined where that is not the device that it ought to be, or does not give enough. */
+/** Undefined if that is not the expected device, or gives too few bytes. */
 function readKernel(size: number): Buffer | undefined {
   try {
     const descriptor = openSync('/dev/urandom', constants.O_RDONLY);
@@ -42,14 +42,14 @@ function readKernel(size: number): Buffer | undefined {
       closeSync(descriptor);
     }
   } catch {
-    return undefined; // `node:crypto` asks the kernel in another way
+    return undefined; // `node:crypto` asks the kernel another way
   }
 }
 
 /** Longer texts are left to `node:crypto`: code that has just been loaded is slow. */
 const SHORT_BYTES = 2_048;
 
-/** The digest of what it is given, as a `Hash` of `node:crypto`. */
+/** The digest of its input, with the interface of a `Hash` of `node:crypto`. */
 class ShortHash {
   readonly #algorithm: string;
   readonly #parts: Buffer[] = [];
@@ -130,7 +130,7 @@ function rotate(word: number, by: number): number {
 
 let tables: { readonly roundConstants: Int32Array; readonly initialState: Int32Array } | undefined;
 
-/** The first 32 bits behind the point of the roots of the first primes: of 64 cube roots, and of 8 square roots. */
+/** The first 32 fractional bits of roots of the first primes: 64 cube roots and 8 square roots. */
 function sha256Tables(): NonNullable<typeof tables> {
   if (tables !== undefined) return tables;
   const primes: number[] = [];

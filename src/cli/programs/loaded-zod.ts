@@ -1,4 +1,4 @@
-// What `late-zod.ts` loads: as much of zod as the commands that start often use.
+// What `late-zod.ts` loads: the part of zod that the commands that start often use.
 export {
   array,
   boolean,

@@ -9,6 +9,6 @@ const PROGRAMS = { holdfast: HOLDFAST, aur: AUR, ralphtool: RALPHTOOL };
 
 /** Runs any command of any program and returns its exit code. */
 export function main(args: readonly string[], name: ProgramName): Promise<number> {
-  // Beside this file, wherever a link to it was called from.
+  // Next to this file, even if it was called through a link elsewhere.
   return runProcess(args, PROGRAMS[name], fileURLToPath(new URL('holdfast.cjs', import.meta.url)));
 }

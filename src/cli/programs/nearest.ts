@@ -1,9 +1,9 @@
-/** At most so many letters may differ for two names to be near. */
+/** How many letters may differ for two names to be near. */
 const NEAR = 2;
 
 /**
- * The commands that a mistyped line may have meant: those of the group that it names, else those that have all its words in
- * their order, else the nearest by its letters, else those of the group that it begins with.
+ * The commands that a mistyped line may have meant: those of the group it names, else those that have all its words in the same
+ * order, else the nearest by letters, else those of the group it begins with.
  */
 export function nearestCommands(names: readonly string[], typed: readonly string[]): string[] {
   const options = typed.findIndex((word) => word.startsWith('-'));
@@ -43,7 +43,7 @@ function nearest(names: readonly string[], words: readonly string[]): string[] {
   return least > NEAR ? [] : distances.filter(({ distance }) => distance === least).map(({ name }) => name);
 }
 
-/** How many letters have to be put in, taken out, replaced or swapped with the next to get from one text to the other. */
+/** How many letters must be inserted, removed, replaced or swapped with the next to turn one text into the other. */
 function distanceOf(a: string, b: string): number {
   let [before, last]: [number[], number[]] = [[], Array.from({ length: b.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= a.length; i++) {

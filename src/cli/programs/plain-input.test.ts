@@ -4,7 +4,7 @@ import * as z from 'zod';
 import * as late from './late-zod.js';
 import { takePlain } from './plain-input.js';
 
-/** A schema, made by zod and noted by what stands in its place. */
+/** A schema, built by zod and noted by its replacement. */
 type Make = (zod: typeof z) => z.ZodType;
 
 const notes = late as unknown as typeof z;
@@ -96,8 +96,8 @@ const { input } = fc.letrec<{ input: unknown }>((tie) => ({
   ),
 }));
 
-describe('input that is plainly right', () => {
-  it('is taken by zod as well, with an equal result', () => {
+describe('plainly valid input', () => {
+  it('is also accepted by zod, with an equal result', () => {
     let taken = 0;
     fc.assert(
       fc.property(schema, fc.array(input, { minLength: 8, maxLength: 24 }), (make, inputs) => {
@@ -155,7 +155,7 @@ describe('input that is plainly right', () => {
   });
 });
 
-/** Every key in its order: what is printed as JSON has it. */
+/** Every key in order, as printed JSON shows it. */
 function keysOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return null;
   return Object.entries(value).map(([name, inner]) => [name, keysOf(inner)]);

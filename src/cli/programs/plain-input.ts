@@ -1,29 +1,29 @@
 /*
- * What a schema of zod says about an input that is plainly right, without zod: the commands that start often check little more
- * than a few texts, and loading zod for that took half as long as starting Node. What is not plainly right goes to zod, for its
- * words and for everything that is not known here; see docs/decisions/0152.
+ * Checks plainly valid input against a zod schema without zod: the commands that start often check little more than a few texts,
+ * and loading zod for that took half as long as starting Node. Anything not plainly valid goes to zod, for its messages and for
+ * everything that is not known here; see docs/decisions/0152.
  */
 
 /** How a schema is made: `z.string().max(4)` is `max` of `string`. */
 export interface SchemaNote {
   readonly name: string;
   readonly args: readonly unknown[];
-  /** The schema that it is made from, where it is. */
+  /** The schema that it is made from, if any. */
   readonly owner?: SchemaNote | undefined;
 }
 
-/** Finds the note of what stands among the arguments of a builder; undefined where that is no schema. */
+/** Finds the note of an argument of a builder; undefined if the argument is not a schema. */
 export type NoteOf = (schema: unknown) => SchemaNote | undefined;
 
-/** What the schema makes of an input, where it surely takes it. */
+/** The schema's output for an input that it surely accepts; otherwise undefined. */
 export function takePlain(note: SchemaNote, input: unknown, noteOf: NoteOf): { value: unknown } | undefined {
   const value = new Reader(noteOf).read(note, input);
   return value === UNSURE || value === REFUSED ? undefined : { value };
 }
 
-/** The schema takes it or not: zod has to say. */
+/** The schema may or may not accept it: zod has to decide. */
 const UNSURE = Symbol('unsure');
-/** The schema surely does not take it; only a union wants to know. */
+/** The schema surely does not accept it; only a union needs to know. */
 const REFUSED = Symbol('refused');
 
 type Check = (input: unknown) => boolean;
@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, Check>> = {
   int: Number.isSafeInteger,
 };
 
-/** Limits of a text or a number, by the type that they are a limit of. */
+/** Limits of a text or a number, by type. */
 const LIMITS: Readonly<Record<string, (input: never, limit: number) => boolean>> = {
   'string.min': (input: string, limit) => input.length >= limit,
   'string.max': (input: string, limit) => input.length <= limit,
@@ -77,7 +77,7 @@ class Reader {
     return this.#readObject(note, input);
   }
 
-  /** What is made from another schema. */
+  /** Reads with a schema that is made from another. */
   #readMade(note: SchemaNote, owner: SchemaNote, input: unknown): unknown {
     const { name, args } = note;
     if (name === 'optional' && args.length === 0) {
@@ -97,7 +97,7 @@ class Reader {
     return limit(value as never, args[0] as number) ? value : UNSURE;
   }
 
-  /** Whether a schema surely has nothing to put in place of what is missing. */
+  /** Whether a schema surely has no default for a missing value. */
   #isNeeded(note: SchemaNote): boolean {
     const { name, args, owner } = note;
     if (owner !== undefined) return name === 'nullable' ? this.#isNeeded(owner) : typeOf(note) !== undefined;
@@ -113,7 +113,7 @@ class Reader {
     return values.some((value) => value === REFUSED || value === UNSURE) ? UNSURE : values;
   }
 
-  /** The first that takes it, if those before it surely do not. */
+  /** The first option that accepts it, if those before it surely do not. */
   #readUnion([options]: readonly unknown[], input: unknown): unknown {
     for (const note of this.#notesIn(options) ?? []) {
       const value = this.read(note, input);
@@ -145,7 +145,7 @@ class Reader {
     return values;
   }
 
-  /** The keys of an object that takes no others; undefined for everything else. */
+  /** The keys of an object that allows no others; undefined for everything else. */
   #shapeOf({ name, args, owner }: SchemaNote): Shape | undefined {
     if (owner === undefined)
       return name === 'strictObject' && args.length === 1 ? this.#shape(args[0]) : undefined;
@@ -185,7 +185,7 @@ function readCustom([check]: readonly unknown[], input: unknown): unknown {
   return typeof check === 'function' && check(input) === true ? input : UNSURE;
 }
 
-/** Such as JSON or a literal makes, without anything that could answer for a key. */
+/** Whether it is an object as JSON or a literal makes it, with no prototype that could supply a key. */
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) return false;
   return (

@@ -6,7 +6,7 @@ import type { QuickFile } from './quick-table.js';
 import { ralphtoolProgram } from './ralphtool-program.js';
 import { runProcess } from './run-process.js';
 
-/** Runs a command of a file with commands that start often; what `main` does, without the rest of the product. */
+/** Runs a command from a file of commands that start often: like `main`, but without the rest of the product. */
 export function quickMain({ holdfast, ralphtool, isLongLived }: QuickFile) {
   return (args: readonly string[], name: ProgramName): Promise<number> => {
     const program =

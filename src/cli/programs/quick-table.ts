@@ -1,15 +1,15 @@
 import type { LoadCommands } from './program.js';
 
-/** The first words of a program, each with the file that its commands are in. */
+/** The first words of a program, each with the file of its commands. */
 export type Words = Readonly<Record<string, LoadCommands>>;
 
-/** What is in one of the files below, by the program that it belongs to. */
+/** The content of one of the files below, by program. */
 export interface QuickFile {
   readonly holdfast?: Words;
   readonly ralphtool?: Words;
   /**
-   * Whether its commands go on for long, with agents and packages of others: those packages are in the file, and it writes and
-   * ends as any program does. Without it packages come late, output is direct, and the process ends with the command.
+   * Whether its commands run for long, with agents and third-party packages: the file then contains those packages, and writes
+   * and ends like any program. Otherwise packages load late, output is direct, and the process ends with the command.
    */
   readonly isLongLived?: true;
 }
@@ -17,9 +17,9 @@ export interface QuickFile {
 const questions = () => import('../commands/questions/index.js');
 
 /*
- * The commands that agents, scripts and people start often. Each constant is a CommonJS file of its own in the package, called
- * like it (`quick.cjs`), which Node loads faster than the chunks of the others; the build and the entry know them from here, so
- * that another file is another line. Those that need much of the product stand apart from those that need little; see
+ * The commands that agents, scripts and people start often. Each constant becomes a CommonJS file in the package with its name
+ * (`quick.cjs`), which Node loads faster than the chunks of the other commands. The build and the entry read this table, so
+ * another file takes just another line. Commands that need much of the product are kept apart from those that need little; see
  * docs/decisions/0162.
  */
 
@@ -34,7 +34,7 @@ export const quick = {
   },
 };
 
-/** What agents that a person started tell us, at each of their events. */
+/** What agents that a person started report to us, at each of their events. */
 export const hook = { holdfast: { hook: () => import('../commands/agents/hook.js') } };
 
 /** Changes, for people and for the agents that work on them. */
@@ -43,7 +43,7 @@ export const change = {
   ralphtool: { agent: () => import('../commands/change/ralphtool-agent.js') },
 };
 
-/** What looks at runs. */
+/** Commands that show runs. */
 export const runs = {
   holdfast: {
     top: () => import('../commands/overview/top.js'),
@@ -51,10 +51,10 @@ export const runs = {
   },
 };
 
-/** What is queued. The worker goes on for long, with agents, and is not here. */
+/** The queue. The worker runs for long, with agents, so it is not here. */
 export const queue = { holdfast: { queue: () => import('../commands/queue/index.js') } };
 
-/** What looks at sessions of every kind. */
+/** Commands for sessions of every kind. */
 export const lists = {
   holdfast: {
     sessions: () => import('../commands/sessions/index.js'),

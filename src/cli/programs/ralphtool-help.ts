@@ -1,6 +1,6 @@
 import type { Command } from '../command.js';
 
-/** What `ralphtool --help` prints, and `ralphtool agent session --help` about its part; the build puts the first into the entry. */
+/** What `ralphtool --help` prints, and `ralphtool agent session --help` for its part; the build puts the first into the entry. */
 export function ralphtoolHelp(group: string, commands: readonly Command[]): string {
   return `ralphtool: the agent's side of change sessions
 

@@ -1,6 +1,6 @@
 import { type QuickWords, startProgram } from './entry.js';
 
-// Put in place by the build: see `entry-texts.ts`.
+// Set by the build: see `entry-texts.ts`.
 declare const __RALPHTOOL_HELP__: string;
 declare const __RALPHTOOL_WORDS__: QuickWords;
 

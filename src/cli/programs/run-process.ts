@@ -5,12 +5,12 @@ import { run } from '../run.js';
 import type { Output } from './direct-output.js';
 import type { Program } from './program.js';
 
-/** Longer than ending an agent takes, with all its grace. */
+/** Longer than it takes to end an agent, including its grace. */
 const WIND_DOWN_MS = 15_000;
 
 /**
- * Runs a program in this process and returns its exit code. A first signal asks the command to stop; a second one is not
- * waited for. `entry` is the file by which agents start `holdfast mcp`.
+ * Runs a program in this process and returns its exit code. The first signal asks the command to stop; a second one ends it at
+ * once. `entry` is the file with which agents start `holdfast mcp`.
  */
 export async function runProcess(
   args: readonly string[],
@@ -19,7 +19,7 @@ export async function runProcess(
   output: (descriptor: 1 | 2) => Output = (descriptor) =>
     descriptor === 1 ? process.stdout : process.stderr,
 ): Promise<number> {
-  // Made only for who looks whether to stop: most commands are done before anybody could ask them to.
+  // Made only when a command uses it: most are done before anybody could ask them to stop.
   let made: AbortController | undefined;
   const controller = () => {
     made ??= new AbortController();
@@ -27,7 +27,7 @@ export async function runProcess(
   };
   let stoppedBy: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals) => {
-    // A terminal that closes says so several times: by the kernel, the shell and whatever drew it.
+    // A closing terminal sends this several times: from the kernel, the shell and the terminal program.
     if (stoppedBy !== undefined && signal === 'SIGHUP') return;
     if (stoppedBy !== undefined) process.exit(exitCodeOfSignal(signal));
     stoppedBy = signal;
@@ -43,17 +43,17 @@ export async function runProcess(
     lostOutput = error.code === 'EPIPE' ? ExitCode.done : ExitCode.failed;
     if (lostOutput === ExitCode.failed)
       stderr().write(`${program.name}: the output could not be written: ${error.message}\n`);
-    // For output that is lost only when the command is done.
+    // For output that is lost only after the command is done.
     process.exitCode = lostOutput;
     controller().abort(error);
     setTimeout(() => process.exit(lostOutput), WIND_DOWN_MS).unref();
   });
-  // Made only for who uses them: each takes Node as long as a small command.
+  // Made only when used: each takes Node as long as a small command.
   let notes: Output | undefined;
   const stderr = () => {
     if (notes !== undefined) return notes;
     notes = output(2);
-    // Nobody reads our notes any more: that is no reason to stop.
+    // Nobody reads our notes any more, which is no reason to stop.
     notes.on('error', () => {});
     return notes;
   };

@@ -1,2 +1,2 @@
-// By its file: the entries that say the version load nothing else of the foundation.
+// Imported by file: the entries that print the version load nothing else of the foundation.
 export { VERSION } from '../../foundation/version.js';

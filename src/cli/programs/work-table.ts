@@ -1,13 +1,13 @@
 import type { QuickFile } from './quick-table.js';
 
 /*
- * The commands that go on for long. Their files are loaded with cached code as those of `quick-table.ts` are, and made like them; they
- * stand apart because the packages that they use are in them, so that the build of the others need not look at them.
+ * The commands that run for long. Their files are built like those of `quick-table.ts` and also loaded with cached code. They are
+ * kept apart because they include the packages they use, which the build of the others need not examine.
  */
 
 const steering = () => import('../commands/run/steering.js');
 
-/** Agents at work: what starts one, and what is said to it meanwhile. */
+/** Agents at work: commands that start one, and commands that steer it meanwhile. */
 export const work = {
   isLongLived: true,
   holdfast: {
@@ -30,7 +30,7 @@ export const web = {
   holdfast: { web: () => import('../commands/web/index.js') },
 } as const satisfies QuickFile;
 
-/** The MCP server, of which each agent starts one. */
+/** The MCP server; each agent starts its own. */
 export const server = {
   isLongLived: true,
   holdfast: { mcp: () => import('../commands/agents/mcp.js') },

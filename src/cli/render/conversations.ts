@@ -3,7 +3,7 @@ import type { ConversationSummary } from '../../sessions/conversation/index.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
 
-/** Conversations as the published table; with their projects for those who did not ask for that one. */
+/** Conversations as the published table; `withProject` adds a column that the published one does not have. */
 export function renderConversations(
   found: readonly ConversationSummary[],
   style: Style,

@@ -2,7 +2,7 @@ import type { LeftBehind } from '../../fleet/index.js';
 import { shellWord, visibleLine } from '../../foundation/index.js';
 import { momentOf } from '../../sessions/loop/index.js';
 
-/** What this machine had of runs that went on elsewhere, and what a person types about it. */
+/** What this machine had of runs that continued elsewhere, and the commands to look at it. */
 export function renderLeftBehind(found: readonly LeftBehind[], now: Date): string {
   if (found.length === 0) return 'Nothing was left behind here.';
   return found.flatMap((left) => linesOf(left, now)).join('\n');
@@ -19,8 +19,8 @@ function linesOf(left: LeftBehind, now: Date): string[] {
     ...(snapshot === null || repository === undefined || ref === undefined
       ? []
       : [
-          `  see what is here only: git -C ${path} fetch ${visibleLine(shellWord(repository))} ${visibleLine(shellWord(ref))} && git -C ${path} diff ${snapshot.slice(0, 12)}`,
+          `  see what only this machine has: git -C ${path} fetch ${visibleLine(shellWord(repository))} ${visibleLine(shellWord(ref))} && git -C ${path} diff ${snapshot.slice(0, 12)}`,
         ]),
-    ...answers.map((answer) => `  an answer that nobody heard: ${visibleLine(answer)}`),
+    ...answers.map((answer) => `  an answer that was never heard: ${visibleLine(answer)}`),
   ];
 }

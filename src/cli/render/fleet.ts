@@ -5,15 +5,15 @@ import type { Style } from '../terminal.js';
 import { renderOverview } from './overview.js';
 import { renderTable } from './table.js';
 
-/** What everybody in a fleet can read, said when one joins. */
+/** What everybody in a fleet can read; shown on joining. */
 export const SHARED: readonly string[] = [
-  'Everybody in the fleet can read the questions that agents ask on this machine and what was answered, word for word.',
-  'They see its runs: project, plan, agent, phase, tests, cost, why one waits. Conversations, code and files stay here; a run of the queue stores its conversation, redacted.',
+  'Everybody in the fleet can read the questions that agents ask on this machine, and the answers, word for word.',
+  'They see its runs: project, plan, agent, phase, tests, cost, why one is waiting. Conversations, code and files stay here; a run of the queue stores its conversation, redacted.',
 ];
 
-const HEAD = ['MACHINE', 'LOGIN', 'VERSION', 'STATE', 'WAITING', 'WORKS', 'RESTS', 'COST'];
+const HEAD = ['MACHINE', 'LOGIN', 'VERSION', 'STATE', 'WAITING', 'WORKING', 'RESTING', 'COST'];
 
-/** After so long without a sign a machine counts as quiet: it gives one every 20 seconds. */
+/** A machine without a sign for this long counts as quiet: it gives one every 20 seconds. */
 const QUIET_SECONDS = 60;
 
 export function renderFleet(report: FleetReport, now: Date, style: Style): string {

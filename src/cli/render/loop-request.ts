@@ -6,7 +6,7 @@ export function renderRequest({ request: { kind }, isRunning }: SentRequest): st
   return `No process is running it now${KEPT[kind] ?? '.'}`;
 }
 
-/** What a run that is started later still does; a pause or a stop from before its start is none of its business. */
+/** What a run that is started later still does. It ignores a pause or a stop from before its start. */
 const KEPT: { readonly [Kind in LoopRequestInput['kind']]?: string } = {
   guidance: '; the next run passes it on to its agent.',
   reset: '; the next run tries again.',

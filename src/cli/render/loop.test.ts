@@ -28,7 +28,7 @@ async function shown(more: Partial<RunStatus & LoopReport>): Promise<string> {
 }
 
 describe('a loop in a terminal', () => {
-  it('shows a permission as one readable line, with the command as it is', async () => {
+  it('shows a permission as one readable line, with the command unchanged', async () => {
     const prompt = 'claude asks to use **Bash**:\n\n- command: ``echo `id` **x**``\n\nDeny or allow.';
     const question = { id: '0'.repeat(36), title: 'Permission', prompt, from: 'agent' as const };
     const text = await shown({
@@ -39,10 +39,10 @@ describe('a loop in a terminal', () => {
     );
   });
 
-  it('says until when it waits, then why', async () => {
+  it('says how long it is waiting, then why', async () => {
     const until = new Date(NOW.getTime() + 60_000).toISOString();
     const reason = "the agent's service is overloaded";
     const text = await shown({ waitsFor: { kind: 'limit', reason, since: null, until, question: null } });
-    expect(text).toMatch(/^waits {7}until \d\d:\d\d:\d\d: the agent's service is overloaded$/m);
+    expect(text).toMatch(/^waiting {5}until \d\d:\d\d:\d\d: the agent's service is overloaded$/m);
   });
 });

@@ -13,7 +13,7 @@ import { inOneLine } from '../../sessions/question/index.js';
 import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 
-/** A loop as its files tell it, or also with what waits on a person. */
+/** A loop as read from its files, possibly with what is waiting for a person. */
 type Shown = LoopReport & Partial<Pick<RunStatus, 'waitsFor' | 'answered' | 'answeredBy' | 'next' | 'log'>>;
 
 export interface ShownLoop {
@@ -35,7 +35,7 @@ export function renderLoop({ report, offer, faults }: ShownLoop, now: Date, styl
   return lines.join('\n');
 }
 
-/** How a halted session goes on. */
+/** How to continue a halted session. */
 function waysOut({ choices }: ResumeOffer, report: LoopReport | null): string {
   if (!choices.includes('reset')) return '';
   const work = report !== null && isAboutTests(report.gates.missing) ? ', or --reset --phases work' : '';
@@ -61,7 +61,7 @@ function reportLines(report: Shown, now: Date, style: Style): string[] {
     line('gates', gateWords(gates)),
     line(
       'calls',
-      `${calls.made} of ${calls.limit} this hour${calls.wait === null ? '' : `; waits ${calls.wait.in}: ${calls.wait.reason}, until ${momentOf(calls.wait.until, now)}; ${TRIES_NOW}`}`,
+      `${calls.made} of ${calls.limit} this hour${calls.wait === null ? '' : `; waiting ${calls.wait.in}: ${calls.wait.reason}, until ${momentOf(calls.wait.until, now)}; ${TRIES_NOW}`}`,
     ),
     line('used', usageOf(report)),
   ];
@@ -83,12 +83,12 @@ function reportLines(report: Shown, now: Date, style: Style): string[] {
   return lines;
 }
 
-/** Every value passes the one encoder: most of them were written by agents. */
+/** Every value goes through the same encoder, as most of them were written by agents. */
 function line(label: string, value: string): string {
   return `${label.padEnd(LABEL_WIDTH)}${visibleLine(value)}`;
 }
 
-/** The phases; the stories by their titles, and which one of how many it is. */
+/** The phases; stories by title, with the current one's number out of all. */
 function phaseWords(report: LoopReport): string {
   const { phases, storiesTotal, story } = report;
   const marks = phases.map(phaseMark).join('  ');
@@ -101,7 +101,7 @@ function gateWords({ isMeasured, first, second, condition, missing }: LoopReport
   if (!isMeasured) return `not measured yet; wanted: ${condition}`;
   if (first) return second ? 'met, and the agent says done' : 'met; the agent does not say done yet';
   const lacks = describeMissing(missing);
-  // A session of an older release, or of somebody else, does not say what is missing.
+  // A session of an older release or another program does not record what is missing.
   if (lacks === '') return `not met: ${condition}`;
   return `${second ? 'the agent says done, the checks do not' : 'not met'}: ${lacks}`;
 }
@@ -124,7 +124,7 @@ function testsOf({ tests }: LoopReport): string {
   return `${passing} of ${total} pass, ${failing} fail${from === 'baseline' ? ' (before the run)' : ''}`;
 }
 
-/** Why it stands as it does; what it waits for says it better where it waits for an answer. */
+/** The reason for its status. If it is waiting for an answer, says that instead. */
 function whyOf({
   waitsFor,
   answered = [],
@@ -136,7 +136,7 @@ function whyOf({
 }: Shown): string {
   if (waitsFor?.kind === 'answer') {
     const gone = owner?.isAlive === true ? '' : '; no process is running it';
-    return `: waits for your answer${gone}${status === 'halted' ? ` (${statusReason})` : ''}`;
+    return `: waiting for your answer${gone}${status === 'halted' ? ` (${statusReason})` : ''}`;
   }
   const by = (actor: string | null | undefined) => (actor == null ? '' : ` by ${actor}`);
   const ids = answered.map((id) => `${id.slice(0, 8)} answered${by(answeredBy[id])}`).join(', ');
@@ -150,7 +150,7 @@ function waitLines({ waitsFor }: Shown, now: Date, style: Style): string[] {
   const { question, reason, until, since } = waitsFor;
   if (question === null)
     return [
-      style.yellow(line('waits', `${until === null ? '' : `until ${momentOf(until, now)}: `}${reason}`)),
+      style.yellow(line('waiting', `${until === null ? '' : `until ${momentOf(until, now)}: `}${reason}`)),
     ];
   const { id, title, prompt, from } = question;
   const asked =

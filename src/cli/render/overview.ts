@@ -10,7 +10,7 @@ const WHY_COLUMNS = 80;
 
 /** The overview as plain text: a table with a line above each part. */
 export function renderOverview(rows: readonly OverviewRow[], now: Date, style: Style): string {
-  if (rows.length === 0) return 'Nothing runs, nothing waits, and nothing ended today.';
+  if (rows.length === 0) return 'Nothing is running, nothing is waiting, and nothing ended today.';
   const ordered = inOrder(rows);
   const labels = labelsOf(ordered);
   const hasOthers = ordered.some(({ machine }) => machine !== undefined);

@@ -45,7 +45,7 @@ export function renderProcess(info: ProcessInfo, style: Style): string {
       style.yellow(`left       may have left processes behind: ${processesInWords(info.leftBehind)}`),
     );
   if (info.standing === 'interrupted' || info.standing === 'resumable')
-    lines.push('', `Go on with it: holdfast exec --session ${info.id} "…"`);
+    lines.push('', `Continue it: holdfast exec --session ${info.id} "…"`);
   return lines.join('\n');
 }
 

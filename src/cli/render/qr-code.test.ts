@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { qrCode, qrLines } from './qr-code.js';
 
 describe('a QR code', () => {
-  it('reads back as the text that it was made of', () => {
+  it('reads back as the text it was made from', () => {
     const text = 'https://laptop.tail1234.ts.net/#pair=2A3B4C5D';
     expect(textIn(qrCode(text))).toBe(text);
   });
@@ -15,7 +15,7 @@ describe('a QR code', () => {
   });
 });
 
-/** Reads a code of one block as a scanner does: mask from the format, bits in their order, bytes behind the length. */
+/** Reads a one-block code as a scanner does: mask from the format, bits in order, bytes after the length. */
 function textIn(modules: readonly (readonly boolean[])[]): string {
   const size = modules.length;
   const dark = (row: number, column: number) => modules[row]?.[column] === true;

@@ -3,14 +3,14 @@ import { encode } from 'uqr';
 /** Which modules of a QR code are dark, by row and column; without the quiet zone. */
 export type QrModules = readonly (readonly boolean[])[];
 
-/** A text as a QR code. The least correction makes the largest modules, which cameras read best off a screen. */
+/** A text as a QR code. The lowest error correction gives the largest modules, which cameras read best off a screen. */
 export function qrCode(text: string): QrModules {
   return encode(text, { ecc: 'L', boostEcc: false, border: 0 }).data;
 }
 
 const QUIET_ZONE = 4;
 
-/** Two rows of modules in each line; black on white where colours are allowed, so that the theme of a terminal does not matter. */
+/** Two rows of modules per line; black on white if colours are allowed, so that the terminal's theme does not matter. */
 export function qrLines(modules: QrModules, hasColor: boolean): string[] {
   const size = modules.length;
   const isDark = (row: number, column: number) => modules[row]?.[column] === true;

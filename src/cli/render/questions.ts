@@ -11,7 +11,7 @@ import { formatAge } from '../duration.js';
 import type { Style } from '../terminal.js';
 import { renderTable } from './table.js';
 
-/** What was asked and said stands behind it, line by line. */
+/** Starts every line of what was asked and said. */
 const PROMPT_BAR = '   │ ';
 
 /** Question sets as a table. */
@@ -49,7 +49,7 @@ export function renderQuestionSet(report: QuestionReport, style: Style): string 
   ];
   if (report.machine !== undefined) lines.push(`on ${visibleLabel(report.machine)}`);
   if (report.onItsWay !== undefined)
-    lines.push(`a decision of ${visibleLabel(report.onItsWay.by)} is on its way there`);
+    lines.push(`a decision by ${visibleLabel(report.onItsWay.by)} is on its way there`);
   if (report.workingDirectory !== null) lines.push(`in ${visibleLine(report.workingDirectory)}`);
   if (report.expiresAt !== null) lines.push(`times out ${report.expiresAt}`);
   if (report.actor !== null) lines.push(`${DECIDED[report.status]} by ${visibleLabel(report.actor)}`);
@@ -73,7 +73,7 @@ export function renderQuestionSet(report: QuestionReport, style: Style): string 
   return lines.join('\n');
 }
 
-/** What was done by whoever decided. */
+/** What the decider did. */
 const DECIDED: Readonly<Record<QuestionReport['status'], string>> = {
   pending: 'decided',
   completed: 'answered',
@@ -82,13 +82,13 @@ const DECIDED: Readonly<Record<QuestionReport['status'], string>> = {
   abandoned: 'withdrawn',
 };
 
-/** That a set is not as it should be, behind its state. */
+/** Marks a set with faults, after its state. */
 function faultWord({ faults }: QuestionReport): string {
   if (faults.length === 0) return '';
   return faults.every(({ kind }) => kind === 'replaced') ? ' (changed)' : ' (damaged)';
 }
 
-/** What became of a set, for the person who decided: by title, because they have just read what was asked. */
+/** The outcome of a set, for the person who decided: by title only, because they have just read the questions. */
 export function renderDecision(report: QuestionReport): string {
   if (report.status === 'rejected' && report.rejectionReason !== null)
     return `The person rejected this question set. Reason: ${ownWords(report.rejectionReason)}`;
@@ -98,7 +98,7 @@ export function renderDecision(report: QuestionReport): string {
   if (isStrange) return renderOutcome(report);
   const rows = report.questions.map(({ title }, index) => {
     const own = answers.filter(({ questionIndex }) => questionIndex === index);
-    // A title is somebody else's words: it does not begin a line.
+    // A title is somebody else's words, so it must not begin a line.
     return `  ${visibleLabel(inOneLine(title))} → ${own.map(describeAnswer).join(', ') || 'no answer'}`;
   });
   return rows.join('\n');
@@ -110,14 +110,14 @@ function describeAnswer({ selectedOption, selectedOptions, customText = '' }: Us
   return [...labels.map(visibleLabel), ...own].join(', ') || '(no selection)';
 }
 
-/** One line stays in its line; several are shown as such. */
+/** A single line is quoted in place; several lines are shown as a block. */
 function ownWords(text: string): string {
   return /[\r\n]/.test(text.trimEnd())
     ? `in their own words:\n${barred(text.trimEnd(), PROMPT_BAR)}`
     : quoteText(text);
 }
 
-/** What became of a set, as the agent reads it; empty while it is pending. */
+/** The outcome of a set, as the agent reads it; empty while it is pending. */
 export function renderOutcome(report: QuestionReport): string {
   switch (report.status) {
     case 'completed':
@@ -135,7 +135,7 @@ export function renderOutcome(report: QuestionReport): string {
   }
 }
 
-/** No agent reads what came of a permission here, so a person gets it without the marks of its card. */
+/** No agent reads the outcome of a permission here, so it is shown without the marks of its card. */
 function readable(report: QuestionReport): QuestionReport['questions'] {
   if (!isPermission(report)) return report.questions;
   return report.questions.map((question) => ({ ...question, prompt: inOneLine(question.prompt) }));

@@ -32,12 +32,12 @@ describe('why an entry stands as it does', () => {
     [
       'one that waits for a person',
       view({ runWait: { reason: 'your answer', until: null, question: QUESTION } }),
-      'waits for an answer: holdfast answer 1db7e625',
+      'waiting for an answer: holdfast answer 1db7e625',
     ],
     [
       'one that rests',
       view({ runWait: { reason: 'requested', until: null, question: null } }),
-      'waits: requested',
+      'waiting: requested',
     ],
     [
       'one that failed, and about which somebody is asked',
@@ -66,11 +66,11 @@ describe('why an entry stands as it does', () => {
   it('shows an entry as left, not as running, when its worker is gone', () => {
     const abandoned = view({ standing: { is: 'running', isAbandoned: true } });
     const text = renderQueue({ entries: [abandoned], pausedAt: null, damaged: [] }, NOW, PLAIN);
-    expect(text).toMatch(/ {2}left {2}.* {2}its worker is gone; the next worker goes on with it$/);
+    expect(text).toMatch(/ {2}left {2}.* {2}its worker is gone; the next worker continues it$/);
   });
 
-  it('says until when a run waits for a limit', () => {
+  it('says until when a run is waiting for a limit', () => {
     const runWait = { reason: 'the limit is used up', until: '2026-03-01T13:30:00.000Z', question: null };
-    expect(whyOf(view({ runWait }), moment)).toMatch(/^waits until [-\d: ]+: the limit is used up$/);
+    expect(whyOf(view({ runWait }), moment)).toMatch(/^waiting until [-\d: ]+: the limit is used up$/);
   });
 });

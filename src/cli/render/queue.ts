@@ -6,14 +6,14 @@ import { renderTable } from './table.js';
 const HEADER = ['ID', 'STATE', 'PLAN', 'AGENT', 'PROJECT', 'RUN', 'WHY'];
 const WHY_COLUMNS = 120;
 
-/** The queue as a table, in the order in which entries come. */
+/** The queue as a table, in the order in which entries will run. */
 export function renderQueue(view: QueueView, now: Date, style: Style): string {
   const { entries, pausedAt, fleetPausedAt = null, damaged } = view;
   const lines = [
-    ...(pausedAt === null ? [] : ['The queue is paused: `holdfast queue resume` lets it go on.']),
+    ...(pausedAt === null ? [] : ['The queue is paused: `holdfast queue resume` resumes it.']),
     ...(fleetPausedAt === null
       ? []
-      : ['The queue of the fleet is paused: `holdfast queue resume` lets it go on.']),
+      : ['The queue of the fleet is paused: `holdfast queue resume` resumes it.']),
     ...damaged.map(({ path, reason }) => `cannot be read: ${visibleLine(path)}: ${visibleLine(reason)}`),
   ];
   if (entries.length === 0) return [...lines, 'Nothing is queued.'].join('\n');
@@ -44,14 +44,14 @@ function machineOf({ fleet, status }: EntryView): string {
     : visibleLabel(fleet.machine);
 }
 
-/** Nobody watches over one whose worker is gone, whatever its record says. */
+/** An entry whose worker is gone is not being watched, whatever its record says. */
 function stateOf({ standing }: EntryView): string {
   return standing.is === 'running' && standing.isAbandoned ? 'left' : standing.is;
 }
 
 type MomentWords = (iso: string) => string;
 
-/** Most of a long list waits for the same few moments. */
+/** Caches the words: most entries of a long list are waiting for the same few moments. */
 function remembered(words: MomentWords): MomentWords {
   const known = new Map<string, string>();
   return (iso) => {
@@ -61,7 +61,7 @@ function remembered(words: MomentWords): MomentWords {
   };
 }
 
-/** Why an entry stands as it does, in one line. */
+/** The reason for an entry's state, in one line. */
 export function whyOf(entry: EntryView, moment: MomentWords): string {
   const { planNote, status, reason, question } = entry;
   let words = standingWords(entry, moment);
@@ -75,20 +75,20 @@ export function whyOf(entry: EntryView, moment: MomentWords): string {
 }
 
 const PLAN_NOTES = {
-  changed: 'was changed since; what was queued runs (queue edit --update takes the new one)',
-  gone: 'is gone since; what was queued runs',
+  changed: 'has changed since; the queued version runs (queue edit --update takes the new one)',
+  gone: 'is gone; the queued version runs',
 } as const;
 
-/** After two renewals without a sign it is said: a lease is renewed every 20 seconds, a short one 15 times in its length. */
+/** Silence is shown after two missed renewals: a lease is renewed every 20 seconds, a short one 15 times in its length. */
 const QUIET_SECONDS = 40;
 const QUIET_PART = 2 / 15;
 
-/** Who has an entry of the fleet, and how sure that is. */
+/** Which machine has an entry of the fleet, and how certain that is. */
 function leaseWords({ fleet }: EntryView): string | undefined {
   if (fleet === undefined) return undefined;
   const machine = visibleLabel(fleet.machine ?? '?');
   if (fleet.lease === null || fleet.lease.endsInSeconds <= 0)
-    return `${machine} gave it back or is gone; the next worker that fits goes on with it`;
+    return `${machine} gave it back or is gone; the next worker that fits continues it`;
   const { quietSeconds, endsInSeconds } = fleet.lease;
   const isQuiet = quietSeconds >= Math.min(QUIET_SECONDS, QUIET_PART * (quietSeconds + endsInSeconds));
   if (!isQuiet) return `on ${machine}`;
@@ -107,7 +107,7 @@ function standingWords(entry: EntryView, moment: MomentWords): string {
     case 'waits':
       return standing.until === null
         ? standing.reason
-        : `waits until ${moment(standing.until)}: ${standing.reason}`;
+        : `waiting until ${moment(standing.until)}: ${standing.reason}`;
     case 'blocked':
     case 'paused':
     case 'failed':
@@ -115,7 +115,7 @@ function standingWords(entry: EntryView, moment: MomentWords): string {
     case 'running':
       if (entry.fleet !== undefined) return waitWords(runWait, moment) ?? leaseWords(entry) ?? '';
       return standing.isAbandoned
-        ? 'its worker is gone; the next worker goes on with it'
+        ? 'its worker is gone; the next worker continues it'
         : (waitWords(runWait, moment) ?? `process ${worker?.pid ?? '?'} watches it`);
     default:
       return '';
@@ -125,11 +125,11 @@ function standingWords(entry: EntryView, moment: MomentWords): string {
 function waitWords(wait: EntryView['runWait'], moment: MomentWords): string | undefined {
   if (wait === undefined) return undefined;
   const { question, until, reason } = wait;
-  if (question !== null) return `waits for an answer: holdfast answer ${question.slice(0, 8)}`;
-  return until === null ? `waits: ${reason}` : `waits until ${moment(until)}: ${reason}`;
+  if (question !== null) return `waiting for an answer: holdfast answer ${question.slice(0, 8)}`;
+  return until === null ? `waiting: ${reason}` : `waiting until ${moment(until)}: ${reason}`;
 }
 
-/** A moment in local time: the hour alone today, with its day on any other. */
+/** A moment in local time: just the time if it is today, otherwise with the date. */
 export function momentWords(iso: string, now: Date): string {
   const at = new Date(iso);
   const hours = `${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
@@ -144,7 +144,7 @@ function twoDigits(value: number): string {
   return value < 10 ? `0${value}` : `${value}`;
 }
 
-/** One entry, with everything that is kept of it. */
+/** One entry with everything that is kept about it. */
 export function renderEntry({ entry, owner, planFiles, report }: ShownEntry, now: Date): string {
   const why = whyOf(entry, (iso) => momentWords(iso, now));
   const options = Object.entries(entry.options).filter(
@@ -177,7 +177,7 @@ export function renderEntry({ entry, owner, planFiles, report }: ShownEntry, now
     .join('\n');
 }
 
-/** How what a run of the fleet came to gets into one's own clone. */
+/** The command that gets the result of a fleet run into one's own clone. */
 function resultOf({ fleet, runId, status }: EntryView): string | null {
   if (fleet === undefined || runId === null || (status !== 'done' && status !== 'failed')) return null;
   const from = `${visibleLine(shellWord(fleet.repository))} refs/holdfast/${runId}/${fleet.epoch}`;

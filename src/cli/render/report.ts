@@ -20,7 +20,7 @@ export function renderReport(report: RunReport, style: Style): string {
   return lines.join('\n');
 }
 
-/** What a run did, for those who see it end. */
+/** What a run did, for people who watch it end. */
 export function renderRunEnd(report: RunReport, outcome: RunEnd['outcome']): string[] {
   const files = fileLines(report, MAX_SHOWN_FILES);
   const rows: [string, string][] = [
@@ -44,7 +44,7 @@ const MAX_SHOWN_FILES = 20;
 function nextOf({ files, worktree, sessionId }: RunReport, outcome: RunEnd['outcome']): string {
   const git = worktree === null ? 'git' : `git -C ${shellWord(worktree.path)}`;
   const base = worktree === null ? '' : ` ${worktree.base.commit.slice(0, 12)}`;
-  // New files are in no diff before they are added.
+  // New files do not appear in a diff before they are added.
   const look = files?.some(({ added }) => added !== null) ? [`${git} status`, `${git} diff${base}`] : [];
   const report = worktree === null ? 'holdfast report' : `holdfast report ${sessionId.slice(0, 8)}`;
   const goOn = { halted: 'holdfast resume --reset', 'needs-person': 'holdfast inbox', completed: undefined };
@@ -122,18 +122,18 @@ function factsOf(report: RunReport): [string, string][] {
   ];
 }
 
-/** Restarts, where there were any. */
+/** Restarts, if any. */
 function processRows({ processes, isRunning }: RunReport): [string, string][] {
   return processes.flatMap(({ startedAt, actor, end }, index): [string, string][] => {
     const before = processes[index - 1];
     if (before === undefined) return [];
     const how = before.end === null ? 'its process had ended without a word' : before.end.outcome;
-    const isNow = isRunning && end === null ? ', runs' : '';
+    const isNow = isRunning && end === null ? ', running' : '';
     return [['resumed', `${startedAt}${actor === null ? '' : ` by ${actor}`}, after ${how}${isNow}`]];
   });
 }
 
-/** Where its work is, and what takes it over or throws it away. */
+/** Where its work is, and the commands to merge or discard it. */
 function worktreeRows({ worktree }: RunReport): [string, string][] {
   if (worktree === null) return [];
   const { path, isThere, branch, isBranchThere, base, diffstat, uncommitted, unmerged, commands } = worktree;
@@ -159,7 +159,7 @@ function phaseRow(phase: RunReport['phases'][number]): string[] {
   return [visibleLine(phase.name), ...numbers, costText(phase), visibleExcerpt(endOf(phase), 80)];
 }
 
-/** How a phase ended; that both gates were open is what `done` means. */
+/** How a phase ended; `done` means that both gates were met. */
 function endOf({ completedAt, exitReason }: RunReport['phases'][number]): string {
   if (completedAt === null) return 'not yet';
   return exitReason === null || exitReason === 'Dual-Gate satisfied' ? 'done' : exitReason;
@@ -183,7 +183,7 @@ function listsOf(report: RunReport): [string, string[]][] {
     ['denied', report.denials.map(({ at, what }) => `${at} ${what}`)],
     ['errors', report.errors.map(({ at, phase, error }) => `${at} ${phase}: ${inOneLine(error)}`)],
     ['last words', report.lastWords?.split('\n') ?? []],
-    ['go on', [...report.commands]],
+    ['continue', [...report.commands]],
   ];
   return lists.filter(([, items]) => items.length > 0);
 }

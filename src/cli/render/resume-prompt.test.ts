@@ -20,7 +20,7 @@ async function pausedReport(overrides: Partial<LoopReport> = {}): Promise<LoopRe
 }
 
 describe('the resume prompt', () => {
-  verifies('L08', 'has the lines as drawn, with a straight border', async () => {
+  verifies('L08', 'has the published lines, with a straight border', async () => {
     const text = renderResumePrompt(await pausedReport(), NOW);
     expect(text).toBe(
       [
@@ -48,8 +48,8 @@ describe('the resume prompt', () => {
     );
   });
 
-  it('tells a reason that does not fit up to where its details begin', async () => {
-    const statusReason = 'process 4711 is gone: its number is in use again';
+  it('cuts a reason that does not fit where its details begin', async () => {
+    const statusReason = 'process 4711 is gone: its number now belongs to another process';
     const text = renderResumePrompt(await pausedReport({ status: 'suspended', statusReason }), NOW);
     expect(text).toContain('║  Status:      SUSPENDED (process 4711 is gone)             ║');
   });

@@ -5,7 +5,7 @@ import type { LoopReport } from '../../sessions/loop/index.js';
 /** What a person can answer to the resume prompt. */
 export type ResumeChoice = 'resume' | 'new' | 'abort';
 
-/** What stands below the box: its own words for N and A say less than they do. */
+/** Shown below the box, whose own words for N and A say too little. */
 export const RESUME_HINT = 'A letter, then Enter. N archives it, A gives it up; Enter or Esc: no change';
 
 const INNER_WIDTH = 60;
@@ -13,7 +13,7 @@ const VALUE_WIDTH = 42;
 /** A story may have any name. */
 const MAX_NAME = 20;
 
-/** The box that is shown before an earlier session goes on. Its border is straight whatever the text is. */
+/** The box shown before an earlier session is resumed. Its border stays straight whatever the text. */
 export function renderResumePrompt(report: LoopReport, now: Date): string {
   const fields = [
     ['Session ID:', `${report.sessionId.slice(0, 8)}-...`],
@@ -50,7 +50,7 @@ export function renderResumePrompt(report: LoopReport, now: Date): string {
   ].join('\n');
 }
 
-/** With its reason; one that does not fit is told up to its first colon, which is where details begin. */
+/** The status with its reason. A reason that does not fit is cut at its first colon, where details begin. */
 function statusOf({ status, statusReason }: LoopReport): string {
   const word = status.toUpperCase();
   if (statusReason === null) return word;
@@ -92,7 +92,7 @@ function rule(left: string, right: string): string {
   return `${left}${'═'.repeat(INNER_WIDTH)}${right}`;
 }
 
-/** One line of the box; what does not fit is cut by its width on the screen. */
+/** One line of the box, cut to its width on the screen. */
 function row(text: string): string {
   const fitting = cut(text, INNER_WIDTH);
   return `║${fitting}${' '.repeat(INNER_WIDTH - columnsOf(fitting))}║`;

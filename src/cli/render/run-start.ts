@@ -3,7 +3,7 @@ import type { RunStart } from '../../run/open/stopped-run.js';
 
 type Options = Omit<RunStart, 'verify'>;
 
-/** How a run is resumed, and what is not as it was before. */
+/** How a run is resumed, and which options differ from before. */
 export function describeStart(now: Options, before: Options): string {
   const model = (options: Options) => options.model ?? 'its usual model';
   const account = (options: Options) => options.account ?? 'its own login';

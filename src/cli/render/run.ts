@@ -3,7 +3,7 @@ import { type RunLine, runDescriber } from '../../run/journal/describe-run.js';
 import { describeWait, type Waiting } from '../../sessions/loop/index.js';
 import type { CommandContext } from '../command.js';
 
-/** A run as plain lines on stderr. Every wait says for what and until when. */
+/** A run as plain lines on stderr. Every wait says what it is for and until when. */
 export class RunLines implements Disposable {
   readonly #context: CommandContext;
   readonly #describe: (event: RunEvent) => RunLine[];
@@ -30,7 +30,7 @@ export class RunLines implements Disposable {
     const line = () => describeWait(waiting, services.clock.now());
     terminal.note(line());
     if (waiting.until === null) return;
-    // Each second the same line on a screen, now and then a line in a file.
+    // On a screen the same line is redrawn each second; a file gets a new line now and then.
     const isScreen = terminal.isInteractive;
     this.#ticking = setInterval(
       () => (isScreen ? process.stderr.write(`\r\u001b[2K${line()}`) : terminal.note(line())),
@@ -39,5 +39,5 @@ export class RunLines implements Disposable {
   }
 }
 
-/** How often a file is told again what is waited for: a wait may take days. */
+/** How often a file gets the line again: a wait may take days. */
 const REPEATED_MS = 60 * 60_000;

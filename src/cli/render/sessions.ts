@@ -15,7 +15,7 @@ import { renderProcess } from './processes.js';
 import { renderQuestionSet } from './questions.js';
 import { renderTable } from './table.js';
 
-/** Sessions of every kind as a table, with their projects where these are given. */
+/** Sessions of every kind as a table, with their projects if given. */
 export function renderSessions(
   summaries: readonly (SessionSummary | ProjectSession)[],
   now: Date,
@@ -42,7 +42,7 @@ function projectOf(summary: SessionSummary | ProjectSession): string {
 
 const MAX_PATH = 40;
 
-/** The end of a path, which tells more than its beginning. */
+/** The end of a path, which says more than its start. */
 function endOfPath(path: string): string {
   const shown = visibleLine(path);
   return shown.length <= MAX_PATH ? shown : `…${shown.slice(-MAX_PATH)}`;
@@ -58,7 +58,7 @@ export function renderTrash(trashed: readonly TrashedRef[], now: Date, style: St
   return renderTable(['KIND', 'ID', 'DELETED'], rows, style);
 }
 
-/** One session in full, as its kind is shown elsewhere. */
+/** One session in full, shown the way its kind is shown elsewhere. */
 export function renderSession(shown: SessionDetail, now: Date, style: Style): string {
   switch (shown.kind) {
     case 'question':
@@ -74,7 +74,7 @@ export function renderSession(shown: SessionDetail, now: Date, style: Style): st
   }
 }
 
-/** A fault with its place, as far as it has one. */
+/** A fault with its place, if it has one. */
 export function renderFault({ detail, line, offset }: SessionFault): string {
   const place = [line === null ? '' : `line ${line}`, offset === null ? '' : `byte ${offset}`]
     .filter((part) => part !== '')
@@ -82,7 +82,7 @@ export function renderFault({ detail, line, offset }: SessionFault): string {
   return `${place === '' ? '' : `${place}: `}${visibleLine(detail)}`;
 }
 
-/** Ids that we made up are told apart by their beginning; those that people chose are shown whole. */
+/** Generated ids are shortened to their start; ids that people chose are shown whole. */
 function shortId({ kind, id }: SessionSummary): string {
   if (kind === 'process') return visibleLine(id.slice(0, 12));
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(id) ? id.slice(0, 8) : visibleExcerpt(id, 64);

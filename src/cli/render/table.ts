@@ -22,7 +22,7 @@ export function renderTable(
   return lines.join('\n');
 }
 
-/** The cells of a line, whose widths are in `taken` from a place on. Blanks come before a cell, so that none end the line. */
+/** The cells of a line; their widths are in `taken` at `from`. Blanks are added before a cell, so that none end the line. */
 function alignedLine(
   cells: readonly string[],
   widths: readonly number[],
@@ -43,7 +43,7 @@ function alignedLine(
   return line.trimEnd();
 }
 
-/** What is said where a limit cut a list. */
+/** Shown when a limit cut a list. */
 export function moreWords(count: number): string {
-  return `… and ${count} more; without --limit all are listed`;
+  return `… and ${count} more; leave out --limit to list them all`;
 }

@@ -12,12 +12,12 @@ import {
 import type { Added } from '../json-allowance.js';
 import { addSkill, hasSkill, removeSkill, skillFile } from '../skill.js';
 
-/** What else of ours a client may have. */
+/** What else of ours a client can have instead of the entry. */
 export type SetupInstead =
   | { readonly purpose: 'hooks'; readonly client: HookClient; readonly entries: HookEntries }
   | { readonly purpose: 'skill' };
 
-/** Something of ours that is put into a file and taken out of it on its own. */
+/** Something of ours that is added to a file and removed from it separately. */
 export interface SetupPart {
   readonly snippet: string;
   /** What it is, in words. */
@@ -28,7 +28,7 @@ export interface SetupPart {
   isEmpty(body: string): boolean;
 }
 
-/** The file that holds something else of ours than the entry. */
+/** The file for something of ours other than the entry. */
 export function partFile(client: ClientName, places: ClientPlaces, instead: SetupInstead) {
   const nothing = { entry: undefined, allowance: undefined };
   if (instead.purpose === 'hooks') {

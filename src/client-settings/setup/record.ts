@@ -22,7 +22,7 @@ import {
 import type { Added } from '../json-allowance.js';
 import { digestOf, type TextEdit } from '../undo.js';
 
-/** Whose settings are changed, and where we keep what we wrote into them. */
+/** Where a client's settings are, and where we keep what we wrote into them. */
 export interface SetupServices {
   readonly tools: LockTools;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -40,29 +40,29 @@ const AddedRecord = record({
   lists: optional(listOf(text)),
 });
 
-/** What of ours is in a file: each is recorded, and taken back, on its own. */
+/** The things of ours that a file can contain; each is recorded and removed separately. */
 export const SETUP_PURPOSES = ['mcp', 'hooks', 'skill'] as const;
 export type SetupPurpose = (typeof SETUP_PURPOSES)[number];
 
 /**
- * What `setup` wrote into one file of a client, so that it can be taken back. It holds our own words and what they
- * replaced, never the rest of the file: there may be keys in it.
+ * What `setup` wrote into one file of a client, so that it can be undone. It holds our own text and what it replaced,
+ * never the rest of the file, which may contain keys.
  */
 const SetupRecord = record({
   version: whole(),
   path: text,
-  /** There was no such file before. */
+  /** The file did not exist before. */
   wasAbsent: flag,
   /** SHA-256 of the file as we left it. */
   digest: text,
-  /** How it came from what was there before; null once somebody else had written between two edits of ours. */
+  /** The edits that led here from the original; null if somebody else wrote to the file between two edits of ours. */
   edits: nullable(listOf(TextEditRecord)),
-  /** What of the permissions is ours; what the user had before is not among it. */
+  /** The permissions that are ours; not what the user already had. */
   added: AddedRecord,
 });
 export type SetupRecord = ValueOf<typeof SetupRecord>;
 
-/** The same as it is made; what else a record may hold, others know. */
+/** The same record as it is created, without fields that may come from other versions. */
 export interface NewSetupRecord {
   readonly path: string;
   readonly wasAbsent: boolean;
@@ -71,7 +71,7 @@ export interface NewSetupRecord {
   readonly added: Added;
 }
 
-/** What was written into a file; undefined where nobody knows, which stops nobody. */
+/** What was written into a file; undefined if unknown, which is not an error. */
 export function readSetupRecord(
   services: SetupServices,
   path: string,
@@ -113,7 +113,7 @@ export function forgetSetup(services: SetupServices, path: string, purpose: Setu
   removeQuietly(services.tools.fileSystem, recordPath(services, path, purpose));
 }
 
-/** Release 0.1 knew one purpose only, and its records have no word for it. */
+/** Release 0.1 knew only one purpose, and its record names have no suffix. */
 function recordPath({ config }: SetupServices, path: string, purpose: SetupPurpose): string {
   const suffix = purpose === 'mcp' ? '' : `-${purpose}`;
   return join(config.layout.setups, `${digestOf(path).slice(0, 32)}${suffix}.json`);

@@ -36,13 +36,13 @@ import {
 
 export interface SetupPlace {
   readonly entry: McpServerEntry;
-  /** The project to write to instead of the user's own settings. */
+  /** The project to write to, instead of the user's own settings. */
   readonly project?: string | undefined;
-  /** Something else than the entry and its permission. */
+  /** Something to set up instead of the entry and its permission. */
   readonly instead?: SetupInstead | undefined;
 }
 
-/** One file of a client, and what of ours belongs there. */
+/** A file of a client, and what of ours belongs there. */
 interface SettingsFile {
   readonly path: string;
   readonly entry: McpServerEntry | undefined;
@@ -51,19 +51,19 @@ interface SettingsFile {
   readonly part?: SetupPart | undefined;
 }
 
-/** What a file is for, and how it stands. */
+/** What a file is for, and its current state. */
 export interface SetupFile {
   readonly path: string;
   /** What goes there, as a person would paste it into an empty file. */
   readonly snippet: string;
   readonly hasEntry: boolean;
-  /** The tools that are allowed there, as the client spells them. */
+  /** The tools allowed there, by the client's names. */
   readonly allows: readonly string[];
   /** What else of ours goes there, in words. */
   readonly holds: readonly string[];
-  /** All of it stands there. */
+  /** All of it is there. */
   readonly isInPlace: boolean;
-  /** What the user has set otherwise; it is left alone. */
+  /** What the user has set differently; it is left alone. */
   readonly otherwise: readonly string[];
 }
 
@@ -74,7 +74,7 @@ export interface ClientSetup {
   readonly isInPlace: boolean;
 }
 
-/** What a client needs in its settings to reach `holdfast mcp` and to use its tools, and whether it is there. */
+/** What a client needs in its settings to reach `holdfast mcp` and use its tools, and whether that is there. */
 export function inspectClient(services: SetupServices, client: ClientName, options: SetupPlace): ClientSetup {
   const files = filesOf(services, client, options).map((file) => inspectFile(services, client, file));
   return {
@@ -112,7 +112,7 @@ function snippetOf(client: ClientName, { entry, allowance, part }: SettingsFile)
   if (part !== undefined) return part.snippet;
   const text = entry === undefined ? '' : renderEntry(client, entry);
   if (allowance === undefined) return text;
-  // Both are JSON where they go into one file.
+  // If both go into one file, both are JSON.
   if (text === '') return renderAllowance(allowance);
   return `${JSON.stringify({ ...JSON.parse(text), ...JSON.parse(renderAllowance(allowance)) }, null, 2)}\n`;
 }
@@ -124,15 +124,12 @@ function snippetOf(client: ClientName, { entry, allowance, part }: SettingsFile)
 export function installClient(services: SetupServices, client: ClientName, options: SetupPlace): string[] {
   const files = filesOf(services, client, options);
   assertInProject(services, files, options.project);
-  // All of them are looked at before the first one is written.
+  // Check all of them before writing the first.
   for (const file of files) edited(client, file, readUserFile(services.tools.fileSystem, file.path));
   return files.filter((file) => installFile(services, client, file)).map(({ path }) => path);
 }
 
-/**
- * A project may come with a link in the place of its settings, and what is behind it belongs to somebody else. Throws
- * UNSAFE_PATH.
- */
+/** A project may contain a link where its settings should be, and the target belongs to somebody else. Throws UNSAFE_PATH. */
 function assertInProject(
   { tools: { fileSystem } }: SetupServices,
   files: readonly SettingsFile[],
@@ -149,12 +146,12 @@ function assertInProject(
       real === undefined || isLink
         ? `it is a link that leads ${real === undefined ? 'nowhere' : `out of the project, to ${real}`}`
         : `its directory is a link that leads out of the project, to ${dirname(real)}`,
-      'Put a file of the project in its place, or edit that file yourself: without --write the command prints what belongs there.',
+      'Replace it with a file of the project, or edit the other file yourself: without --write the command prints what belongs there.',
     );
   }
 }
 
-/** Where a file is, or would be made; undefined for a link that leads nowhere. */
+/** Where a file is, or would be created; undefined for a link that leads nowhere. */
 function realPlace(fileSystem: FileSystem, path: string): string | undefined {
   if (lookAt(fileSystem, path) !== undefined) return resolveUserPath(fileSystem, path);
   const around = dirname(path);
@@ -170,14 +167,14 @@ function installFile(services: SetupServices, client: ClientName, file: Settings
     const after = texts.at(-1) ?? '';
     if (after === before) return undefined;
     ensureUserDirectory(services, path);
-    // First the record: what stands in a file without one could not be told from the user's own.
+    // Write the record first: without one, our text in a file could not be told from the user's own.
     const known = readSetupRecord(services, path, file.purpose);
     writeSetupRecord(services, recordOf(path, before, texts, added, known), file.purpose);
     return Buffer.from(after, 'utf8');
   });
 }
 
-/** The file before and after each thing of ours that is put into it. */
+/** The file before, and after each addition of ours. */
 function edited(
   client: ClientName,
   { path, entry, allowance, part }: SettingsFile,
@@ -210,7 +207,7 @@ function recordOf(
   const digest = digestOf(texts.at(-1) ?? '');
   const fresh = { path, wasAbsent: before === undefined, digest, edits, added };
   if (known === undefined || before === undefined) return fresh;
-  // Written once more: what was ours stays ours, and the way back leads to before the first time.
+  // A second setup: what was ours stays ours, and undoing it leads back to before the first.
   const isUntouched = known.digest === digestOf(before) && known.edits !== null;
   return {
     path,
@@ -234,8 +231,8 @@ function merged(known: Added, added: Added): Added {
 }
 
 /**
- * Takes it back: byte for byte where nobody wrote to the file since, else exactly our entries. Returns the files that were
- * changed. Throws CLIENT_SETTINGS_UNREADABLE.
+ * Undoes the setup: byte for byte if nobody has written to the file since, otherwise by removing exactly our entries.
+ * Returns the files that were changed. Throws CLIENT_SETTINGS_UNREADABLE.
  */
 export function removeClient(services: SetupServices, client: ClientName, options: SetupPlace): string[] {
   const files = filesOf(services, client, options);
@@ -264,7 +261,7 @@ function removeFile(services: SetupServices, client: ClientName, file: SettingsF
   return isChanged || isGone;
 }
 
-/** The file was made by what is gone now: it goes with the last thing of ours that is in it. */
+/** The part that created the file is gone. The file is now removed with the last part of ours that is still in it. */
 function handOnAbsence(services: SetupServices, { path, purpose }: SettingsFile): void {
   for (const other of SETUP_PURPOSES) {
     const known = other === purpose ? undefined : readSetupRecord(services, path, other);
@@ -274,7 +271,7 @@ function handOnAbsence(services: SetupServices, { path, purpose }: SettingsFile)
   }
 }
 
-/** The file without what is ours; undefined where nothing would be left of a file that we made. */
+/** The file without our text; undefined if we created it and nothing would be left. */
 function before(
   client: ClientName,
   { entry, allowance, part }: SettingsFile,
@@ -290,7 +287,7 @@ function before(
     const left = part.remove(body, record?.added);
     return record?.wasAbsent === true && part.isEmpty(left) ? undefined : mark + left;
   }
-  // Without a record nothing but the entry is known to be ours.
+  // Without a record, only the entry is known to be ours.
   const without =
     allowance === undefined || record === undefined
       ? body
@@ -305,7 +302,7 @@ function filesOf(services: SetupServices, client: ClientName, options: SetupPlac
   const { settingsPath, alsoReads, allowance: allowanceOf } = CLIENTS[client];
   const main = settingsPath(places);
   const isThere = (path: string) => readUserFile(services.tools.fileSystem, path) !== undefined;
-  // The first of the client's files that is there, else the one it would make.
+  // The first of the client's files that exists, otherwise the one it would create.
   const path = [main, ...alsoReads(places)].find(isThere) ?? main;
   const allowance = allowanceOf(places);
   if (allowance === undefined || allowance.path === main)
@@ -336,20 +333,20 @@ function naming<Result>(path: string, edit: () => Result): Result {
   }
 }
 
-/** Bytes that are no text would not come back as they were. */
+/** Bytes that are not text would not survive the edit. */
 function textOf(client: ClientName, path: string, content: Buffer): string {
   const text = content.toString('utf8');
   if (Buffer.from(text, 'utf8').equals(content)) return text;
-  const context = { client: CLIENTS[client], hint: 'Mend the file and try again.' };
+  const context = { client: CLIENTS[client], hint: 'Fix the file and try again.' };
   throw new ClientSettingsError(context, 'the file is not UTF-8', { line: 1, column: 1 }).inFile(path);
 }
 
-/** Parsers take a byte order mark for a stray character; they never see it, and it stays in the file. */
+/** Parsers would take a byte order mark for a stray character. They never see it, and it stays in the file. */
 function splitMark(text: string): { mark: string; body: string } {
   return text.startsWith('\uFEFF') ? { mark: '\uFEFF', body: text.slice(1) } : { mark: '', body: text };
 }
 
-/** Unlike our own directories, the client's may be a link or readable by others; only a missing one is made. */
+/** Unlike our own directories, the client's may be a link or readable by others; it is created only if missing. */
 function ensureUserDirectory(services: SetupServices, path: string): void {
   const directory = join(path, '..');
   const { fileSystem } = services.tools;

@@ -13,7 +13,7 @@ import { AnswerInput, type QuestionSessions, type QuestionView } from '../../ses
 export interface Applied {
   readonly state: 'applied' | 'refused';
   readonly reply: unknown;
-  /** How the set stands now, where there is one. */
+  /** How the set stands now, if there is one. */
   readonly view?: QuestionView | undefined;
 }
 
@@ -27,14 +27,14 @@ const RejectBody = z.strictObject({
 
 const PASSING: readonly string[] = ['LOCKED', 'LOCK_LOST', 'STORAGE_FAILED', 'ATOMIC_WRITE_FAILED'];
 
-/** What passes by itself: the request stays where it is and is looked at again. */
+/** Whether a failure passes without help: the request then stays where it is and is tried again. */
 export function isPassing({ code }: HoldfastError): boolean {
   return PASSING.includes(code);
 }
 
 /**
- * Does what another machine asks for, with the same verbs as a person here. The files decide: the request's id is in the write
- * that applies it, so that one which comes again is answered from there. Undefined where it can be tried again.
+ * Does what another machine asks, with the same verbs as a person here. The files decide: the write that applies a
+ * request contains its id, so a request that comes again is answered from there. Undefined if it can be tried again.
  */
 export async function applyRequest(
   questions: QuestionSessions,
@@ -57,7 +57,7 @@ function decide(questions: QuestionSessions, { id, session, kind, body }: Reques
   const by = { appliedRequest: id };
   if (kind === 'answer') {
     const given = AnswerBody.safeParse(body);
-    // What has no form is refused by the set itself, in its words.
+    // The set itself refuses what has no valid form, in its own words.
     return questions.answer(session, given.success ? given.data.answers : [], by);
   }
   const given = RejectBody.safeParse(body);
@@ -85,7 +85,7 @@ async function refusedBy(
   return { state: 'refused', reply: { code: error.code, message, ...winner }, view };
 }
 
-/** As records say it: which machine, and under which role. */
+/** The actor as records name it: which machine, and under which role. */
 export function actorOf({ machine, by }: RequestRow): string {
   return `fleet:${machine}/${visibleExcerpt(by, 63)}`;
 }

@@ -3,8 +3,8 @@ import { type Hub, INBOX_CHANNEL, OVERVIEW_CHANNEL } from '../../hub/index.js';
 import type { Door, OpenOptions } from '../door.js';
 
 /**
- * The hub that calls out what changes anywhere, heard once for each connection: give the one that was heard last. Undefined where
- * no hub can be asked; whoever reads is told why.
+ * The hub that announces changes anywhere, listened to once per connection: pass the hub of the last call. Undefined if
+ * no hub can be reached; the read that follows reports why.
  */
 export async function hearing(
   door: Door,

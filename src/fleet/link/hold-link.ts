@@ -4,7 +4,7 @@ import { ensureDirectory, Lock, type LockTools, tryAcquireLock } from '../../sto
 import type { IdentityWatch } from '../own-machine.js';
 import { Link, type LinkOptions, type LinkState } from './link.js';
 
-/** How often a process that does not hold the link looks whether its holder is gone. */
+/** How often a process that does not hold the link checks whether the holder is gone. */
 const LOOK_MS = 5_000;
 
 export interface HoldOptions {
@@ -13,11 +13,11 @@ export interface HoldOptions {
   readonly log: Logger;
   readonly onState?: ((state: LinkState) => void) | undefined;
   readonly watchIdentity: () => IdentityWatch;
-  /** What a link of this home needs now; undefined where it has left its fleet. Throws as the settings of the fleet do. */
+  /** What a link of this home needs now; undefined if it has left its fleet. Throws as the settings of the fleet do. */
   readonly open: () => Omit<LinkOptions, 'onState'> | undefined;
 }
 
-/** Holds the machine's link for as long as nobody else here does: one per machine, under a local lock. */
+/** Holds the machine's link while no other process here does: one link per machine, under a local lock. */
 export function holdLink(tools: LockTools, options: HoldOptions): AsyncDisposable {
   const holder = new LinkHolder(tools, options);
   return { [Symbol.asyncDispose]: () => holder.stop() };
@@ -42,7 +42,7 @@ class LinkHolder {
     this.#stopped.abort();
     await this.#link?.door.close();
     await this.#ended;
-    // One that was being opened meanwhile.
+    // A link that was being opened in the meantime.
     await this.#link?.door.close();
   }
 
@@ -60,7 +60,7 @@ class LinkHolder {
     }
   }
 
-  /** As the machine that this home is; when it joins again or leaves, as what it is then. */
+  /** Serves as the machine that this home is now, and starts over when it joins again or leaves. */
   async #serve(): Promise<void> {
     const { onState, watchIdentity } = this.#options;
     const { signal } = this.#stopped;
@@ -99,7 +99,7 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What stands for the link of this machine. */
+/** The lock that stands for this machine's link. */
 export function linkLock(directory: string): string {
   return join(directory, 'link');
 }

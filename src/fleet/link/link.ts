@@ -38,36 +38,36 @@ export interface LinkOptions {
   readonly sent: SentRequests;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Settles what this machine had of runs that went on elsewhere. Throws as the hub. */
+  /** Settles this machine's runs that continued elsewhere. Throws as the hub. */
   readonly settleLeft?: ((hub: Hub) => Promise<void>) | undefined;
-  /** Told when the link is up, with whether the database's calls arrive, and when it is cut, with the reason. */
+  /** Called when the link is up, with whether the database's notifications arrive, and when it is cut, with the reason. */
   readonly onState?: ((state: LinkState) => void) | undefined;
 }
 
 export type LinkState =
   | { readonly is: 'up'; readonly hears: boolean }
-  /** `isOut`: this machine is not in the fleet any more, until it joins again. */
+  /** `isOut`: this machine is no longer in the fleet, until it joins again. */
   | { readonly is: 'down'; readonly reason: string; readonly isOut: boolean };
 
-/** A look at everything in case nothing was called out; where calls arrive that is not urgent. */
+/** How often to look at everything in case a notification was missed; if they do arrive, this is not urgent. */
 const LOOK_MS = 5_000;
 const HEARD_LOOK_MS = 20_000;
-/** What leaves no trace on the disk (an asker that died, a set out of time) is seen elsewhere this much later, at most. */
+/** What leaves no trace on disk (an asker that died, a set that expired) is seen elsewhere at most this much later. */
 const SILENT_MS = 10_000;
-/** A sign of life. */
+/** How often the machine gives a sign of life. */
 const BEAT_MS = 20_000;
-/** A run that works changes often: its row goes up at most this often. */
+/** A working run changes often: its row is sent at most this often. */
 const RUNS_MS = 1_000;
-/** Runs of the archive that were removed are looked for this often, and the mirror is tidied. */
+/** How often to look for archived runs that were removed, and to tidy the mirror. */
 const ALL_RUNS_MS = 3_600_000;
-/** As many requests are taken at once. */
+/** How many requests are taken at once. */
 const MAX_REQUESTS = 100;
-/** A machine that gave a sign within this time is up. */
+/** A machine that has given a sign within this time is up. */
 const UP_SECONDS = 60;
 
 /**
- * What keeps a machine and the hub in step. The files are compared with what the hub has, again and again, so that nothing need
- * be remembered about what was sent: a crash, an outage or an old backup is a difference like any other.
+ * Keeps a machine and the hub in step. It compares the files with what the hub has, again and again, so it need not
+ * remember what was sent: a crash, an outage or an old backup is a difference like any other.
  */
 export class Link {
   readonly #options: LinkOptions;
@@ -84,7 +84,7 @@ export class Link {
     this.#runMirror = new Mirror(machine.id, 'run', { clock, log });
   }
 
-  /** Holds the link until the signal fires. Never throws: what fails is said and tried again. */
+  /** Keeps the link until the signal fires. Never throws: a failure is reported and retried. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
@@ -109,7 +109,7 @@ export class Link {
     log.info('fleet.link-down', { reason, retryMs });
   }
 
-  /** One look in both directions, for a command that happens to be here. Throws as the hub. */
+  /** One look in both directions, for a single command. Throws as the hub. */
   async pass(hub: Hub): Promise<void> {
     const runs = await this.#ownRuns();
     await this.#passOn(hub, new RunMirror(runs, this.#runMirror));
@@ -117,7 +117,7 @@ export class Link {
 
   async #passOn(hub: Hub, runs: RunMirror): Promise<void> {
     await this.#beat(hub);
-    // What went on elsewhere while this machine was away is not this one's to mirror any more.
+    // A run that continued elsewhere while this machine was away is no longer this machine's to mirror.
     await this.#options.settleLeft?.(hub);
     await this.#questionMirror.load(hub);
     await this.#mirror(hub, await this.#options.questions.listLive());
@@ -140,7 +140,7 @@ export class Link {
     using _runs = closing(runs.watch(() => news.noteRuns()));
     await this.#passOn(hub, mirror);
     await this.#tidy(hub);
-    // Only now: a database that can be reached and takes nothing is not asked twice a second.
+    // Not before now: a database that can be reached but accepts nothing must not be asked twice a second.
     this.#pauses.reset();
     const hears = await this.#options.door.isHeard(hub, channel);
     onState?.({ is: 'up', hears });
@@ -152,7 +152,7 @@ export class Link {
         if (asked.isDue()) news.noteAsked();
         await this.#sendAgain(hub);
         if (await this.#isSomethingSilent()) news.noteQuestion(null);
-        // Whoever ran one dies without a trace on the disk, too.
+        // A process that ran one also dies without a trace on disk.
         runs.look();
         news.noteRuns();
       }
@@ -182,16 +182,17 @@ export class Link {
   }
 
   /**
-   * A sign of life. True where the database is not the one it was: an old state of it was restored. Throws FLEET_RULE where this
-   * machine was removed, or another one gives signs under its identity; whoever started last has it.
+   * Gives a sign of life. True if the database is no longer the same one: an old state of it was restored. Throws
+   * FLEET_RULE if this machine was removed, or if another one gives signs under its identity; the one that started last
+   * keeps it.
    */
   async #beat(hub: Hub): Promise<boolean> {
     const { machine, bootId, clock } = this.#options;
     const last = await hub.lastSign(machine.id);
-    // One that was removed is not let in by itself.
+    // A machine that was removed is not let in automatically.
     const out = last.isOut ? await hub.out(machine.id) : undefined;
     if (out !== undefined) throw machineOut(machine.name, out, clock.now());
-    // Restored from before we joined.
+    // The backup is from before we joined.
     if (last.bootId === undefined) await hub.join({ ...machine, bootId, version: VERSION });
     const isOurs = (last.bootId ?? bootId) === bootId || last.quietSeconds > UP_SECONDS;
     if (this.#incarnation !== undefined && !isOurs) throw sharedIdentity(machine.name);
@@ -201,7 +202,7 @@ export class Link {
     return isAnother;
   }
 
-  /** An asker dies and a set runs out of time without a trace on the disk; only what waits is read for that. */
+  /** An asker dies and a set expires without a trace on disk; for this only the waiting sets are read. */
   async #isSomethingSilent(): Promise<boolean> {
     const { questions } = this.#options;
     const mirror = this.#questionMirror;
@@ -225,7 +226,7 @@ export class Link {
     await this.#questionMirror.send(hub, views.map(rowOfQuestion), []);
   }
 
-  /** All that the files say, and what they say no more. */
+  /** Sends everything that the files say, and what is no longer in them. */
   async #mirror(hub: Hub, views: readonly QuestionView[]): Promise<void> {
     const gone = this.#questionMirror.others(new Set(views.map(({ id }) => id)));
     await this.#questionMirror.send(
@@ -256,7 +257,7 @@ export class Link {
     return true;
   }
 
-  /** Where the mirror does not take how the session stands now, the reply is told alone. */
+  /** If the mirror does not accept how the session stands now, only the reply is sent. */
   async #settle(hub: Hub, settled: Settled, { mirror, kind, rows }: Decided): Promise<void> {
     const { machine } = this.#options;
     try {
@@ -284,12 +285,15 @@ export class Link {
     return { settled: { state, reply }, mirror: this.#runMirror, kind: 'run', rows };
   }
 
-  /** What this machine sent and the hub does not know: it was restored from before then, or lost its last moments. */
+  /**
+   * Sends what this machine sent before but the hub does not know: it was restored from an older backup, or lost its
+   * last moments.
+   */
   async #sendAgain(hub: Hub): Promise<void> {
     const { machine, sent, log } = this.#options;
     for (const request of sent.list()) {
       if (request.refusal !== undefined || (await hub.request(request.id)) !== undefined) continue;
-      // Whoever sent it may have been told of its end meanwhile.
+      // The sender may have been told its outcome in the meantime.
       if (!sent.has(request.id)) continue;
       try {
         await hub.send(machine.id, request);

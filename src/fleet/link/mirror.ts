@@ -1,9 +1,9 @@
 import { type Clock, DAY_MS, type Logger, messageOf } from '../../foundation/index.js';
 import { FleetRuleError, type Hub, type MirrorRow, type SessionKind } from '../../hub/index.js';
 
-/** As many rows go in one statement. */
+/** How many rows one statement sends. */
 const MAX_ROWS = 100;
-/** What ended this long ago is not sent any more: the mirror forgets it after a year. */
+/** What ended longer ago than this is no longer sent: the mirror forgets it after a year. */
 const KEPT_DAYS = 360;
 
 interface MirrorTools {
@@ -16,7 +16,7 @@ interface Mirrored {
   readonly isEnded: boolean;
 }
 
-/** What the hub has of this machine's sessions of one kind. Only what differs is sent. */
+/** What the hub has of this machine's sessions of one kind. Only differences are sent. */
 export class Mirror {
   readonly #machine: string;
   readonly #kind: SessionKind;
@@ -35,27 +35,27 @@ export class Mirror {
     this.#known = await hub.stamps(this.#machine, this.#kind);
   }
 
-  /** What the hub has, but for these. */
+  /** What the hub has, apart from these. */
   others(ids: ReadonlySet<string>): { readonly id: string; readonly isEnded: boolean }[] {
     return [...this.#known].filter(([id]) => !ids.has(id)).map(([id, { isEnded }]) => ({ id, isEnded }));
   }
 
-  /** Whether the hub has these and no others. */
+  /** Whether the hub has exactly these. */
   hasExactly(ids: readonly string[]): boolean {
     return ids.length === this.#known.size && ids.every((id) => this.#known.has(id));
   }
 
-  /** Whether the hub has it as it is. */
+  /** Whether the hub has this row unchanged. */
   has({ id, stamp }: MirrorRow): boolean {
     return this.#known.get(id)?.stamp === stamp;
   }
 
-  /** What waits for a person: that may change without a trace on the disk. */
+  /** What is waiting for a person: that may change without a trace on disk. */
   waiting(): readonly string[] {
     return [...this.#waiting];
   }
 
-  /** Sends what differs, and what is there no more. Throws as the hub. */
+  /** Sends what differs and what no longer exists. Throws as the hub. */
   async send(hub: Hub, rows: readonly MirrorRow[], gone: readonly string[]): Promise<void> {
     this.#noteWaiting(rows);
     const changed = rows.filter((row) => !this.has(row) && !this.#isOld(row));
@@ -67,7 +67,7 @@ export class Mirror {
     }
   }
 
-  /** A row that the hub does not take, such as one that is too long, keeps no other from being seen. */
+  /** A row that the hub rejects, such as one that is too long, must not keep the others from being seen. */
   async #sendPart(hub: Hub, rows: readonly MirrorRow[], gone: readonly string[]): Promise<void> {
     try {
       await hub.mirror(this.#machine, this.#kind, rows, gone);
@@ -83,7 +83,7 @@ export class Mirror {
     this.note(rows);
   }
 
-  /** Rows that were sent together with something else. */
+  /** Notes rows that were sent together with something else. */
   note(rows: readonly MirrorRow[]): void {
     this.#noteWaiting(rows);
     for (const { id, stamp, is_ended: isEnded } of rows) this.#known.set(id, { stamp, isEnded });
@@ -98,7 +98,7 @@ export class Mirror {
   }
 }
 
-/** A row that the schema refuses. */
+/** Whether the schema rejected a row. */
 export function isNotTaken(error: unknown): boolean {
   return error instanceof FleetRuleError && error.rule === 'not-taken';
 }

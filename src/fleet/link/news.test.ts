@@ -3,7 +3,7 @@ import { FakeClock } from '../../../test/support/fake-clock.js';
 import { News, Turn } from './news.js';
 
 describe('the turn of a link', () => {
-  it('comes by time, however often something else wakes it meanwhile', () => {
+  it('comes when it is time, however often something else wakes it meanwhile', () => {
     const clock = new FakeClock();
     const look = new Turn(clock, 5_000);
     const due: boolean[] = [];

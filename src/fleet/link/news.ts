@@ -1,13 +1,13 @@
 import type { Clock } from '../../foundation/index.js';
 
-/** What happened while the link was busy or slept. */
+/** What happened while the link was busy or asleep. */
 export class News {
   readonly #questions = new Set<string | null>();
   #isAsked = true;
   #hasRuns = false;
   #wake = () => {};
 
-  /** Whether nothing has to be done now; runs have their time. */
+  /** Whether nothing has to be done now; runs wait for their turn. */
   get isEmpty(): boolean {
     return !this.#isAsked && this.#questions.size === 0;
   }
@@ -32,13 +32,13 @@ export class News {
     this.#wake();
   }
 
-  /** Null: any of them. */
+  /** Null means any of them. */
   noteQuestion(id: string | null): void {
     this.#questions.add(id);
     this.#wake();
   }
 
-  /** Once is enough: a run that works says so very often. */
+  /** Once is enough: a working run reports very often. */
   noteRuns(): void {
     if (!this.#hasRuns) this.#wake();
     this.#hasRuns = true;
@@ -63,7 +63,7 @@ export class News {
   }
 }
 
-/** Something that is due now and then. */
+/** Something that is due at intervals. */
 export class Turn {
   readonly #clock: Clock;
   readonly #ms: number;
@@ -79,7 +79,7 @@ export class Turn {
     return Math.max(0, this.#at + this.#ms - this.#clock.monotonicMs());
   }
 
-  /** Whoever is told so takes the turn. */
+  /** Takes the turn if it is due. */
   isDue(): boolean {
     if (this.leftMs > 0) return false;
     this.#at = this.#clock.monotonicMs();

@@ -21,7 +21,7 @@ describe('the pauses between attempts to reach the hub', () => {
     const pauses = new Pauses(() => 1);
     const waited = Array.from({ length: 10 }, () => pauses.after(failure));
     expect(waited.at(-1)).toBe(30_000);
-    // One that goes away after that is looked for as often as any.
+    // A server that becomes unreachable after that is tried as often as any other.
     expect(pauses.after(AWAY)).toBe(5_000);
   });
 

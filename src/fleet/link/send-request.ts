@@ -9,17 +9,17 @@ export interface SenderParts {
   readonly clock: Clock;
 }
 
-/** How long a machine that gave a sign lately is waited for, and one that did not. */
+/** How long to wait for a machine that gave a sign recently, and for one that did not. */
 const PATIENCE_MS = 5_000;
 const SHORT_PATIENCE_MS = 1_000;
-/** After so long without a sign a machine counts as quiet: it gives one every 20 seconds. */
+/** After this long without a sign a machine counts as quiet: it gives one every 20 seconds. */
 export const QUIET_SECONDS = 60;
-/** Where nothing is called out: how often the reply is looked for. */
+/** How often to look for the reply if no notifications arrive. */
 const REPLY_LOOK_MS = 250;
 
 /**
- * Sends a request to a home and waits a moment for what became of it; undefined where it is on its way. Throws as the hub: then
- * nothing was stored.
+ * Sends a request to a home and waits a moment for the outcome; undefined if it is on its way. Throws as the hub, in
+ * which case nothing was stored.
  */
 export async function sendRequest(
   { machine, sent, clock }: SenderParts,
@@ -27,13 +27,13 @@ export async function sendRequest(
   request: SentRequest,
   quietSeconds: number,
 ): Promise<RequestRow | undefined> {
-  // Listens before anything is sent, so that no reply is missed.
+  // It listens before sending, so it misses no reply.
   using reply = await replyTo(hub, request.id, { machine, clock });
   sent.keep(request);
   try {
     await hub.send(machine.id, request);
   } catch (error) {
-    // Cut off in the middle, nobody knows whether it was stored: the copy stays, and the link asks again.
+    // After a cut in the middle it is unknown whether the request was stored: the copy stays, and the link asks again.
     if (error instanceof FleetUnreachableError && !error.isCertain) return undefined;
     sent.forget(request.id);
     throw error;

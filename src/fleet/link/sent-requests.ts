@@ -36,17 +36,17 @@ const SentFile = record({
   refusal: optional(text),
 });
 
-/** A request that this machine sent and has not told anybody the end of. */
+/** A request that this machine sent and whose outcome nobody has been told yet. */
 export type SentRequest = NewRequest & Pick<ValueOf<typeof SentFile>, 'machine' | 'at'> & Refused;
 
 interface Refused {
-  /** Why the hub did not take it when it was sent again: to be told to whoever sent it. */
+  /** Why the hub refused it when it was sent again, to be reported to its sender. */
   readonly refusal?: string | undefined;
 }
 
 /**
- * Copies of what was sent, kept until its end was told: a database that forgot it (a failover, an old backup) is sent it again,
- * and the request's own id makes that harmless.
+ * Copies of what was sent, kept until the outcome was reported. If the database forgets a request (a failover, an old
+ * backup), it is sent again; the request's own id makes that harmless.
  */
 export class SentRequests {
   readonly #tools: StorageTools;

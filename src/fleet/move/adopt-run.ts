@@ -16,13 +16,13 @@ export interface AdoptOptions {
 }
 
 /**
- * Takes in what another machine knew about a run: its loop, its conversation, its open questions. Done twice it is done once.
- * Throws DOCUMENT_DAMAGED, INVALID_INPUT, LOCKED, and what the hub throws.
+ * Takes in what another machine knew about a run: its loop, its conversation, its open questions. Doing it twice has
+ * the same effect as once. Throws DOCUMENT_DAMAGED, INVALID_INPUT, LOCKED, and what the hub throws.
  */
 export async function adoptRun(options: AdoptOptions): Promise<void> {
   const { services, checkpoints, fence, last } = options;
   const { projectDirectory } = services;
-  // The sets are here before anybody is told that they are: an answer that comes at once finds them.
+  // The sets are here before anybody is told so: an answer that comes at once finds them.
   const early = await adoptQuestions(options, questionsOf(await checkpoints.asked(fence.entry), last));
   const moved = await takeOver(options, early);
   const documents = LoopExportForm.parse(last.documents);
@@ -32,13 +32,16 @@ export async function adoptRun(options: AdoptOptions): Promise<void> {
     .adopt(`run-${last.run}`, [...records, ...promptOf(records, last)] as LogRecord[], {
       workingDirectory: projectDirectory,
     });
-  // What was decided there meanwhile is decided here.
+  // What was decided there in the meantime is decided here.
   await adoptQuestions(options, questionsOf(moved, last));
-  // Last: with it the run is here.
+  // Last, because this is what brings the run here.
   await services.openLoops().adopt(documents, last.machine);
 }
 
-/** From here on what is answered elsewhere comes to this machine. Sets of a run that is not ours after all wait for nobody here. */
+/**
+ * From here on, answers given elsewhere come to this machine. If the run turns out not to be ours, its sets here are
+ * cancelled.
+ */
 async function takeOver(
   { services, checkpoints, fence, last }: AdoptOptions,
   adopted: readonly string[],
@@ -47,12 +50,12 @@ async function takeOver(
     return await checkpoints.takeOver(fence);
   } catch (error) {
     if (error instanceof FleetRuleError)
-      for (const id of adopted) await services.questions.cancel(id, `run ${last.run} went on elsewhere`);
+      for (const id of adopted) await services.questions.cancel(id, `run ${last.run} continued elsewhere`);
     throw error;
   }
 }
 
-/** Returns those that were not here before. */
+/** Returns the ids of the sets that were not here before. */
 async function adoptQuestions(
   { services, log }: AdoptOptions,
   views: readonly QuestionView[],
@@ -70,7 +73,7 @@ async function adoptQuestions(
   return adopted;
 }
 
-/** What was about to be sent counts as sent: whoever opens the conversation finds it without an answer. */
+/** A prompt that was about to be sent counts as sent: a person who opens the conversation finds it without an answer. */
 function promptOf(records: readonly Record<string, unknown>[], { prompt, at }: CheckpointRow): LogRecord[] {
   if (prompt === null || records.length === 0) return [];
   const turn =
@@ -83,7 +86,10 @@ function promptOf(records: readonly Record<string, unknown>[], { prompt, at }: C
   ];
 }
 
-/** As the mirror has them, which is newer; what never got there as the checkpoint has it. Permissions are asked for anew. */
+/**
+ * The sets as the mirror has them, which is newer, or as the checkpoint has them if they never got there. Permissions
+ * are asked again.
+ */
 function questionsOf(
   moved: readonly { readonly id: string; readonly summary: unknown }[],
   { questions, run }: CheckpointRow,
@@ -98,5 +104,5 @@ function questionsOf(
   return [...found.values()];
 }
 
-/** Views that were made into JSON have keys that a reader of the mirror refuses where they are null or absent. */
+/** Any JSON object; `readMirrored` checks its form. */
 const Summary = z.record(z.string(), z.unknown());

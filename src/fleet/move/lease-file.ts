@@ -36,32 +36,32 @@ const uuid = textThat(isUuidV4, 'not a UUID v4');
 const anyUuid = textThat((value) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value), 'not a UUID');
 
 /**
- * `<state>/fleet/leases/<run>.json`: the lease under which a run of the fleet works here, as its worker tells it to the run.
- * The worker writes it, at each renewal; nothing outlives the machine's start with it, so it is not synced.
+ * `<state>/fleet/leases/<run>.json`: the lease under which a fleet run works here, as its worker reports it to the run.
+ * The worker writes it at each renewal. It is of no use after a restart of the machine, so it is not synced.
  */
 const LeaseFile = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   run: uuid,
   entry: uuid,
   epoch: number(0),
-  /** With the epoch the fence of every write; nobody else may read it. */
+  /** Together with the epoch, the fence of every write; nobody else may read it. */
   token: anyUuid,
   repository: filledText,
-  /** Where the work began: that commit is at the git server. */
+  /** The commit that the work started from; the git server has it. */
   base: filledText,
   /** The ref that snapshots of this epoch go to. */
   ref: filledText,
-  /** The process that ends the run, and the machine's start that its number is of. */
+  /** The process that ends the run, with the start time that makes its pid unique. */
   guard: record({ pid: whole(), startTime: named('start_time', text) }),
   bootId: named('boot_id', nullable(text)),
-  /** Until when the run may live: in boot time, and for people. */
+  /** How long the run may live: in boot time, and for people. */
   deadlineMs: named('deadline_ms', number()),
   deadlineAt: named('deadline_at', time),
-  /** Since when no renewal arrived; null where the last one did. */
+  /** Since when no renewal has arrived; null if the last one did. */
   cutOffSince: named('cut_off_since', nullable(time)),
-  /** What its holder is asked to do: `hand-over` at the end of the iteration. */
+  /** What the holder is asked to do: `hand-over` at the end of the iteration. */
   wish: nullable(text),
-  /** Whether its worker ended it in order: then nobody took the run away. */
+  /** Whether its worker ended it properly: then nobody took the run away. */
   isOver: named(
     'is_over',
     withDefault(flag, () => false),
@@ -86,13 +86,13 @@ export function writeLease(tools: StorageTools, fleet: string, lease: LeaseRecor
   replaceQuick(tools, path, formatDocument(path, lease, LeaseFile));
 }
 
-/** Undefined where no lease of this run was ever here, or what is there is none. */
+/** Undefined if there never was a lease of this run here, or if the file is not a lease. */
 export function readLease(fileSystem: FileSystem, fleet: string, run: string): LeaseRecord | undefined {
   if (!isUuidV4(run)) return undefined;
   try {
     return readDocument(fileSystem, pathOf(fleet, run), LeaseFile);
   } catch (error) {
-    // Torn by the loss of power: whoever it was for is gone, too.
+    // Torn by a power loss: whatever it was for is gone, too.
     if (!isHoldfastError(error)) throw error;
     return undefined;
   }
@@ -106,7 +106,7 @@ export function listLeases(fileSystem: FileSystem, fleet: string): LeaseRecord[]
   });
 }
 
-/** Throws RUN_MAY_HAVE_MOVED where a lease of this run was here and its deadline is over. */
+/** Throws RUN_MAY_HAVE_MOVED if this run had a lease here and its deadline has passed. */
 export function assertLeaseHolds(
   tools: StorageTools & { readonly clock: Clock; readonly identity: ProcessIdentity },
   fleet: string,

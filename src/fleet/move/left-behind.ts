@@ -31,8 +31,8 @@ import {
 import { forgetLease, type LeaseRecord } from './lease-file.js';
 
 /**
- * `<state>/fleet/left-behind/<run>-<epoch>.json`: what this machine had of a run that went on elsewhere without it. It is never
- * merged by itself; a person looks at it.
+ * `<state>/fleet/left-behind/<run>-<epoch>.json`: what this machine had of a run that continued elsewhere without it.
+ * It is never merged automatically; a person looks at it.
  */
 const LeftBehindFile = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
@@ -41,16 +41,16 @@ const LeftBehindFile = record({
   epoch: number(0),
   /** Where its files are. */
   worktree: filledText,
-  /** The last snapshot that others have: what is newer is here only. */
+  /** The last snapshot that others have: anything newer exists only here. */
   snapshot: nullable(text),
   /** Where that snapshot can be fetched from. */
   repository: optional(filledText),
   ref: optional(filledText),
-  /** Who has it since when, as far as that was known then. */
+  /** Who has it and since when, as far as was known then. */
   machine: nullable(text),
   since: nullable(time),
   notedAt: named('noted_at', time),
-  /** Answers that were taken here and that no agent heard. */
+  /** Answers that were taken here and never reached an agent. */
   answers: withDefault(listOf(text), () => []),
 });
 export type LeftBehind = ValueOf<typeof LeftBehindFile>;
@@ -65,7 +65,7 @@ function write(tools: StorageTools, fleet: string, left: LeftBehind): void {
   writeDocument(tools, join(placeIn(fleet), `${left.run}-${left.epoch}.json`), left, LeftBehindFile);
 }
 
-/** Writes down what stays here of a run that this machine takes up again after others had it. */
+/** Records what stays here of a run that this machine takes up again after others had it. */
 export function noteLeftBehind(
   tools: StorageTools & { readonly clock: { now(): Date } },
   fleet: string,
@@ -84,8 +84,9 @@ export function noteLeftBehind(
 }
 
 /**
- * A machine that was away looks at the leases that it had: a run that went on elsewhere is left behind. Its open questions here
- * wait for nobody any more and are withdrawn; an answer that was given here and never heard is kept with its text.
+ * After being away, a machine checks the leases it had: a run that continued elsewhere is left behind. Its open
+ * questions here are withdrawn, because nothing waits for them any more. An answer that was given here and never
+ * reached the agent is kept with its text.
  */
 export async function settleLeftBehind(
   tools: StorageTools & { readonly clock: { now(): Date } },
@@ -95,7 +96,7 @@ export async function settleLeftBehind(
     readonly standing: readonly StandingRow[];
     readonly machine: string;
     readonly lastOf: (entry: string) => Promise<CheckpointRow | undefined>;
-    /** Its worktree here is nobody's place to work any more. */
+    /** Nobody works in its worktree here any more. */
     readonly retire: (lease: LeaseRecord) => void;
     readonly questions: QuestionSessions;
   },
@@ -137,14 +138,14 @@ async function unheardAnswers(
   for (const view of await questions.list()) {
     if (view.asker?.session !== run) continue;
     if (view.outcome.status === 'pending')
-      await questions.cancel(view.id, `the run went on on ${machine ?? 'another machine'}`);
+      await questions.cancel(view.id, `the run continued on ${machine ?? 'another machine'}`);
     if (view.outcome.status === 'completed' && view.collectedAt === null)
       answers.push(describeAnswers(view.questions, view.outcome.answers));
   }
   return answers;
 }
 
-/** What was left behind here, the newest first. */
+/** What was left behind here, newest first. */
 export function listLeftBehind(fileSystem: FileSystem, fleet: string): LeftBehind[] {
   if (!hasDirectory(fileSystem, placeIn(fleet))) return [];
   return listDirectory(fileSystem, placeIn(fleet))

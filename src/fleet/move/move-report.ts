@@ -4,6 +4,6 @@ export interface MoveReport {
   /** Where it is, or was last. */
   readonly from: string | null;
   readonly to: string;
-  /** Whether a machine has it now, which brings its iteration to the end first. */
+  /** Whether a machine has it now and finishes its iteration first. */
   readonly isAtWork: boolean;
 }

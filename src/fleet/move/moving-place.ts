@@ -41,21 +41,21 @@ export interface MovingPlaceOptions {
   readonly log: Logger;
   /** `<state>/fleet`. */
   readonly directory: string;
-  /** How the guard is started. */
+  /** How to start the guard. */
   readonly guard: { readonly command: string; readonly args: readonly string[] };
   /** Where snapshots go: refs of our own, or branches. */
   readonly refs: RefKind;
   checkpoints(): Promise<Checkpoints>;
 }
 
-/** A run at work here. */
+/** A run that is working here. */
 interface Held {
   readonly guard: Guard;
   readonly place: RunPlace;
   readonly holder: LeaseHolder;
   readonly stop: () => void;
   lease: LeaseRecord;
-  /** Its guard has left, and we did not end it. */
+  /** Its guard is gone, and we did not end it. */
   isUnguarded: boolean;
 }
 
@@ -63,8 +63,8 @@ const LOOK_MS = 250;
 const RETRY_MS = 2_000;
 
 /**
- * Runs of the fleet in worktrees of a bare mirror, each under a guard of its own. One that another machine had goes on at its last
- * checkpoint; one that this machine had last, and nobody else since, goes on with its own files.
+ * Runs of the fleet in worktrees of a bare mirror, each under its own guard. A run that another machine had resumes
+ * from its last checkpoint; a run that this machine had last resumes with its own files.
  */
 export class MovingPlace implements FleetPlace {
   readonly #options: MovingPlaceOptions;
@@ -89,9 +89,9 @@ export class MovingPlace implements FleetPlace {
     );
     const before = readLease(tools.fileSystem, directory, run);
     const isOurs = last === undefined || last.epoch === before?.epoch;
-    // Nothing of the run is started before there is somebody to end it.
+    // Nothing of the run starts before there is a guard to end it.
     const guard = await this.#startGuard(lease);
-    // To make it ready may take longer than a lease lasts.
+    // Preparing may take longer than a lease lasts.
     using _fed = lease.onRenewed((deadlineMs) => guard.renew(deadlineMs));
     guard.renew(lease.deadlineMs);
     try {
@@ -103,7 +103,7 @@ export class MovingPlace implements FleetPlace {
       if (!isOurs) {
         if (before !== undefined) {
           noteLeftBehind(tools, directory, { lease: before, last });
-          // That lease says no more about the run: it is here again.
+          // That lease says nothing about the run any more: it is here again.
           forgetLease(tools, directory, run);
         }
         const { log } = this.#options;
@@ -153,13 +153,13 @@ export class MovingPlace implements FleetPlace {
       await sleepOrHint(services.clock, LOOK_MS, new Promise(() => {}), lease.lost);
     await this.end(entry);
     if (lease.lost.aborted) return;
-    // Everything went along: what is left here is nobody's run.
+    // Everything has moved along: what is left here belongs to no run.
     const run = entry.runId ?? '';
     retireRun({ tools, log: this.#options.log }, services, run);
     forgetLease(tools, directory, run);
   }
 
-  /** A server that is away for a moment is no reason to give a run up. */
+  /** A server that is unreachable for a moment is no reason to give up a run. */
   async #patiently<Result>(signal: AbortSignal, act: () => Promise<Result>): Promise<Result> {
     for (;;) {
       try {
@@ -193,7 +193,7 @@ export class MovingPlace implements FleetPlace {
       guard.renew(deadlineMs);
       tell();
     });
-    // A renewal that does not arrive is told by nobody.
+    // Nothing announces a renewal that does not arrive.
     const timer = setInterval(tell, LOOK_MS);
     timer.unref();
     return () => {
@@ -202,7 +202,7 @@ export class MovingPlace implements FleetPlace {
     };
   }
 
-  /** It tells what the guard does in any case. */
+  /** It only informs: the guard acts in any case. */
   #write(lease: LeaseRecord): void {
     const { tools, directory, log } = this.#options;
     try {
@@ -263,7 +263,7 @@ export class MovingPlace implements FleetPlace {
     return { services, plan, worktree: ready.path, isMoved };
   }
 
-  /** `--prepare` as it was typed by who queued it; nothing of this machine's own config runs for others. */
+  /** Uses `--prepare` as the person who queued the entry typed it; nothing in this machine's own config runs for others. */
   #servicesFor({ options: { prepare } }: Entry): RunServices {
     const { services } = this.#options;
     const { settings } = services;
@@ -281,7 +281,7 @@ export class MovingPlace implements FleetPlace {
     );
   }
 
-  /** The worktree of this machine, as it is, or a new one at the base. */
+  /** This machine's worktree as it is, or a new one at the base. */
   async #worktreeHere(entry: Entry, repository: FleetRepository): Promise<WorktreeRecord> {
     const known = this.#known(entry.runId ?? '');
     if (known !== undefined) return known;
@@ -301,7 +301,7 @@ export class MovingPlace implements FleetPlace {
     const workbench = services.workbench();
     const old = this.#known(entry.runId ?? '');
     if (old !== undefined) retireWorktree(tools, services, old);
-    // What is there already was left behind here, and stays as it is.
+    // What is there already was left behind here and stays untouched.
     const isNew = old === undefined && lookAt(tools.fileSystem, this.#treeOf(entry)) === undefined;
     const worktree = await this.#intended(entry, repository, isNew ? '' : `-${epoch}`);
     writeWorktree(tools, services, worktree);
@@ -332,7 +332,7 @@ export class MovingPlace implements FleetPlace {
     const run = entry.runId ?? '';
     const isChange = entry.plan.kind === 'change';
     if (isChange)
-      throw new EntryPlaceError(`${visibleLine(entry.plan.name)} is a change, which does not move yet`, {
+      throw new EntryPlaceError(`${visibleLine(entry.plan.name)} is a change, which cannot be moved yet`, {
         hint: 'Queue it for one machine alone: `holdfast queue add --local`.',
       });
     const [file = entry.plan.name] = entry.plan.files;

@@ -24,7 +24,7 @@ const EVERY_MS = 24 * 3_600_000;
 const PATTERNS = ['refs/holdfast/*', 'refs/heads/holdfast/*'] as const;
 const REF = /^refs\/(?:heads\/)?holdfast\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/\d+$/;
 
-/** Removes old refs now and once a day until the signal fires. Never throws: what fails is tried again the next day. */
+/** Removes old refs now and once a day until the signal fires. Never throws: a failure is retried the next day. */
 export async function keepRefsTidy(options: OldRefsOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
   while (!signal.aborted) {
@@ -39,9 +39,9 @@ export async function keepRefsTidy(options: OldRefsOptions, signal: AbortSignal)
 }
 
 /**
- * Removes the refs of runs that ended long ago from the git servers that this machine had work from; returns how many. What is
- * there is compared with what the hub says, so that nobody need remember what was removed: refs of a run that the hub does not
- * know stay, and so does one that has the commit in it that another run begins at. Throws as the hub.
+ * Removes the refs of runs that ended long ago from the git servers this machine had work from; returns how many. It
+ * compares what is there with what the hub says, so it need not remember what was removed. A ref stays if the hub does
+ * not know its run, or if it contains the commit that another run starts from. Throws as the hub.
  */
 export async function removeOldRefs(options: OldRefsOptions, signal?: AbortSignal): Promise<number> {
   const { tools, directory, log } = options;
@@ -59,7 +59,7 @@ export async function removeOldRefs(options: OldRefsOptions, signal?: AbortSigna
     try {
       removed += await removeIn(options, url, runs, bases);
     } catch (error) {
-      // A server that is away, or that lets nobody remove anything: the others are looked at all the same.
+      // A server that is unreachable, or that lets nobody remove anything: the others are checked all the same.
       if (!isHoldfastError(error)) throw error;
       log.info('fleet.refs-not-removed', { error: messageOf(error) });
     }

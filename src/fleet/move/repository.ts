@@ -14,37 +14,40 @@ import {
 
 /** A repository of the fleet on this machine. */
 export interface FleetRepository extends RemoteRepository {
-  /** The bare mirror that worktrees hang on. */
+  /** The bare mirror that its worktrees belong to. */
   readonly mirror: string;
 }
 
-/** Whether a git server takes refs of our own, or branches alone. */
+/** Whether a git server accepts refs of our own, or only branches. */
 export type RefKind = 'refs' | 'branch';
 
-/** What every ref begins with that we write at a git server. */
+/** The prefix of every ref that we write at a git server. */
 export function refPrefix(kind: RefKind): string {
   return kind === 'branch' ? 'refs/heads/holdfast' : 'refs/holdfast';
 }
 
-/** Where a commit is kept that work begins at and that no branch of the server has: at the tip of a ref every server hands it out. */
+/**
+ * Where to keep a commit that work starts from and that is on no branch of the server: every server hands out the tip
+ * of a ref.
+ */
 export function baseRef(commit: string, kind: RefKind): string {
   return `${refPrefix(kind)}/base/${commit.slice(0, 12)}`;
 }
 
 const FETCH_WAIT_MS = 30 * 60_000;
 
-/** Where the mirror of a repository is kept: the address is no part of a path. */
+/** Where the mirror of a repository is kept: the address does not become part of a path. */
 export function repositoryPlace(fleet: string, url: string): string {
   return join(fleet, 'repositories', createHash('sha256').update(url).digest('hex').slice(0, 32));
 }
 
-/** What people call a repository: the last part of its address. */
+/** A repository's usual name: the last part of its address. */
 export function repositoryName(url: string): string {
   const last = url.replace(/\/+$/, '').split(/[/:]/).at(-1) ?? '';
   return last.replace(/\.git$/, '') || 'repository';
 }
 
-/** Opens the mirror of a repository, and makes it if need be. Throws GIT_REMOTE, GIT_FAILED, PROGRAM_NOT_STARTED. */
+/** Opens the mirror of a repository, creating it if needed. Throws GIT_REMOTE, GIT_FAILED, PROGRAM_NOT_STARTED. */
 export async function openRepository(
   tools: LockTools,
   workbench: WorkspaceTools,
@@ -60,8 +63,8 @@ export async function openRepository(
 }
 
 /**
- * Brings a commit of a repository here, one at a time for all workers of the machine. Throws GIT_REMOTE; ENTRY_PLACE for a tree
- * that git alone cannot carry from machine to machine.
+ * Fetches a commit of a repository, one at a time for all workers of the machine. Throws GIT_REMOTE; ENTRY_PLACE for a
+ * tree that git alone cannot carry from machine to machine.
  */
 export async function bringCommit(
   tools: LockTools,
@@ -73,7 +76,7 @@ export async function bringCommit(
   await fetchCommit(workbench, repository, wanted);
 }
 
-/** Throws ENTRY_PLACE where the tree of a commit has submodules, or files that are kept elsewhere (LFS). */
+/** Throws ENTRY_PLACE if the tree of a commit has submodules, or files that are stored elsewhere (LFS). */
 export async function refuseTree(
   workbench: WorkspaceTools,
   { mirror, url }: FleetRepository,

@@ -20,7 +20,7 @@ import type { LeaseRecord } from './lease-file.js';
 
 export interface RunCheckpointOptions {
   readonly door: Door;
-  /** The lease as its worker last wrote it; undefined where it is gone. */
+  /** The lease as its worker last wrote it; undefined if it is gone. */
   readonly readLease: () => LeaseRecord | undefined;
   readonly fileSystem: FileSystem;
   readonly clock: Clock;
@@ -29,12 +29,12 @@ export interface RunCheckpointOptions {
   readonly remote: RemoteRepository;
   /** The working tree of the run. */
   readonly projectDirectory: string;
-  /** A directory of ours, for what a snapshot needs meanwhile. */
+  /** A directory of ours for temporary files of a snapshot. */
   readonly scratch: string;
   readonly conversations: ConversationSessions;
   readonly conversation: string;
   readonly questions: QuestionSessions;
-  /** Where the boot time is read; of the system if absent. */
+  /** Where to read the boot time; the system's file if absent. */
   readonly uptimeFile?: string | undefined;
   /** How long a push may take. */
   readonly pushTimeoutMs?: number | undefined;
@@ -42,15 +42,16 @@ export interface RunCheckpointOptions {
 
 const RETRY_MS = 1_000;
 
-/** Whether waiting may heal it. */
+/** Whether waiting may help. */
 export function isPassing(error: unknown): boolean {
   if (error instanceof GitRemoteError) return error.trouble === 'away' || error.trouble === 'slow';
   return error instanceof FleetUnreachableError;
 }
 
 /**
- * The checkpoints of a leased run, from within its process: a snapshot at the git server, then everything else in one
- * transaction of the hub, under the fence. It also looks after its own guard: worker and guard may be killed in one instant.
+ * The checkpoints of a leased run, made from within its process: a snapshot at the git server, then everything else in
+ * one transaction of the hub, under the fence. It also watches its own guard, because worker and guard may be killed at
+ * the same instant.
  */
 export class FleetCheckpoint implements RunCheckpoint, AsyncDisposable {
   readonly #options: RunCheckpointOptions;
@@ -58,7 +59,7 @@ export class FleetCheckpoint implements RunCheckpoint, AsyncDisposable {
   readonly #lost = new AbortController();
   readonly #wanted = new AbortController();
   readonly #watch: Disposable;
-  /** How much of the conversation the hub has; unknown before the first. */
+  /** How much of the conversation the hub has; unknown before the first checkpoint. */
   #sent = -1;
   readonly #listeners = new Set<(wait: CheckpointWait | null) => void>();
   #wait: CheckpointWait | null = null;
@@ -86,7 +87,7 @@ export class FleetCheckpoint implements RunCheckpoint, AsyncDisposable {
   }
 
   get wanted(): AbortSignal {
-    // Between two iterations it is asked for: a wish that came a moment ago must not wait for the end of the next one.
+    // Asked between two iterations: a wish that came a moment ago must not wait for the end of the next one.
     this.#deadlineNow();
     return this.#wanted.signal;
   }
@@ -135,7 +136,7 @@ export class FleetCheckpoint implements RunCheckpoint, AsyncDisposable {
   }
 
   #tell(wait: CheckpointWait | null): void {
-    // Only what it is about and since when: until when moves with every renewal that arrives.
+    // Compares only the subject and the start: the end moves with every renewal.
     if (wait?.what === this.#wait?.what && wait?.since === this.#wait?.since) return;
     this.#wait = wait;
     for (const listener of [...this.#listeners]) listener(wait);
@@ -145,11 +146,11 @@ export class FleetCheckpoint implements RunCheckpoint, AsyncDisposable {
     if (!this.#lost.signal.aborted) this.#lost.abort(reason);
   }
 
-  /** Looked at again and again: the worker writes down what it is told. */
+  /** Read again and again, because the worker writes what it learns into the lease file. */
   #deadlineNow(): number {
     const now = this.#options.readLease();
     if (now === undefined || now.epoch !== this.#lease.epoch || now.token !== this.#lease.token) {
-      this.#lose('another lease has taken the place of this one');
+      this.#lose('another lease has replaced this one');
       return 0;
     }
     const { cutOffSince: since, deadlineAt: until } = now;
@@ -194,7 +195,8 @@ export class FleetCheckpoint implements RunCheckpoint, AsyncDisposable {
       await push();
     } catch (error) {
       if (!(error instanceof GitRemoteError) || error.trouble !== 'overtaken') throw error;
-      // Only this machine writes to the ref of this epoch: what is there came from a process before this one, if we have it.
+      // Only this machine writes to this epoch's ref: if we have the commit there, an earlier process of ours pushed
+      // it.
       const there = await findRemoteRef(workbench, remote, ref);
       if (there === undefined || there === this.#pushed || !(await hasCommit(workbench, remote, there)))
         throw error;
@@ -240,7 +242,7 @@ export class FleetCheckpoint implements RunCheckpoint, AsyncDisposable {
     for (const id of ids) {
       const view = await this.#options.questions.get(id).catch((error: unknown) => {
         if (!isHoldfastError(error)) throw error;
-        return undefined; // deleted, or not to be read: nobody can answer it any more
+        return undefined; // deleted or unreadable: nobody can answer it any more
       });
       if (view !== undefined) views.push(view);
     }

@@ -27,7 +27,10 @@ export interface FleetQuestionsOptions {
   readonly directory: string;
 }
 
-/** The questions of every machine behind the verbs of one: what is here is read and decided here, the rest at its home. */
+/**
+ * The questions of all machines with the verbs of one: sets of this machine are read and decided here, the rest at
+ * their homes.
+ */
 export class FleetQuestions implements QuestionDesk {
   readonly #options: FleetQuestionsOptions;
 
@@ -39,7 +42,7 @@ export class FleetQuestions implements QuestionDesk {
     return new FleetQuestions({ ...this.#options, local: this.#options.local.as(actor) });
   }
 
-  /** What of the other machines could not be read just now. */
+  /** What could not be read from the other machines just now. */
   get trouble(): string | undefined {
     return this.#options.remote.trouble?.reason;
   }
@@ -57,7 +60,7 @@ export class FleetQuestions implements QuestionDesk {
     return local.has(id) ? local.get(id) : remote.get(id);
   }
 
-  /** What is here comes first: it needs no hub. */
+  /** This machine's sets come first: they need no hub. */
   async resolve(prefix: string): Promise<string> {
     const { local, remote } = this.#options;
     try {
@@ -101,7 +104,7 @@ export class FleetQuestions implements QuestionDesk {
     return readDocument(tools.fileSystem, this.#draftOf(id), DraftFile);
   }
 
-  /** Drafts of other machines' sets are kept here: they are nobody else's business. */
+  /** Drafts for other machines' sets are kept here: they are nobody else's business. */
   saveDraft(id: string, draft: Draft): void {
     const { local, tools, directory } = this.#options;
     if (local.has(id)) {
@@ -126,7 +129,7 @@ export class FleetQuestions implements QuestionDesk {
     else removeQuietly(tools.fileSystem, this.#draftOf(id));
   }
 
-  /** No path is made of anything that is not an id. */
+  /** Only ids become paths. */
   #draftOf(id: string): string {
     if (!isUuidV4(id)) throw new InvalidSessionIdError(id);
     return join(this.#options.directory, 'drafts', `${id.toLowerCase()}.json`);

@@ -4,16 +4,16 @@ import type { RemoteQuestions } from './remote-questions.js';
 
 export interface KnownQuestionsOptions {
   readonly remote: Pick<RemoteQuestions, 'list' | 'get' | 'watch' | 'trouble'>;
-  /** Whether a set is one of this machine: then nobody else's word about it counts. */
+  /** Whether a set belongs to this machine: then nobody else's word about it counts. */
   readonly isLocal: (id: string) => boolean;
 }
 
-/** Of so many sets that ended it is remembered how. */
+/** How many ended sets are remembered with their outcome. */
 const MAX_ENDED = 500;
 
 /**
- * The question sets of the other machines as they were read last. The hub may be slow or away: it is asked in the background, so
- * that nothing of this machine ever waits for it.
+ * The question sets of the other machines, as they were last read. The hub may be slow or unreachable: it is asked in
+ * the background, so nothing on this machine ever waits for it.
  */
 export class KnownQuestions {
   readonly #options: KnownQuestionsOptions;
@@ -29,29 +29,29 @@ export class KnownQuestions {
     this.#options = options;
   }
 
-  /** Whether they were ever read. */
+  /** Whether they have been read at least once. */
   get isRead(): boolean {
     return this.#isRead;
   }
 
-  /** What has no outcome yet, what is on its way there included. */
+  /** What has no outcome yet, including what has a decision on its way. */
   get pending(): readonly QuestionView[] {
     return this.#pending;
   }
 
-  /** Why the hub cannot be asked, and when it last was; undefined where it can. */
+  /** Why the hub cannot be asked, and when it last answered; undefined if it can. */
   get trouble(): RemoteQuestions['trouble'] {
     return this.#options.remote.trouble;
   }
 
-  /** How a set stands that once waited; null where it is gone. Undefined where that is not known: then it is looked up. */
+  /** How a set stands that was waiting once; null if it is gone. Undefined if unknown: it is then looked up. */
   standing(id: string): QuestionView | null | undefined {
     const known = this.#pending.find((view) => view.id === id) ?? this.#ended.get(id);
     if (known === undefined) this.#wanted.add(id);
     return known;
   }
 
-  /** Reads them again; a hub that is away is `trouble`, and what is known stays. */
+  /** Reads them again. If the hub is unreachable, that becomes `trouble`, and what is known stays. */
   refresh(): Promise<void> {
     this.#isStale = true;
     this.#reading ??= this.#readAll().finally(() => {
@@ -60,7 +60,10 @@ export class KnownQuestions {
     return this.#reading;
   }
 
-  /** Reads them whenever something may have changed anywhere, and calls back where it did; `onFailed` hears of what is no fault of the hub. */
+  /**
+   * Reads them whenever something may have changed anywhere, and calls back if it did; `onFailed` hears of failures
+   * that are not the hub's.
+   */
   watch(onChange: () => void, onFailed: (error: unknown) => void): { close(): void } {
     let told = '';
     let isClosed = false;
@@ -96,7 +99,7 @@ export class KnownQuestions {
     }
   }
 
-  /** Those that somebody asked for and that no list had. */
+  /** Looks up sets that somebody asked for and that no list contained. */
   async #lookUp(): Promise<void> {
     for (const id of this.#wanted) {
       try {
@@ -118,7 +121,7 @@ export class KnownQuestions {
   }
 }
 
-/** As for sets of this machine: a permission whose asker is gone counts for nobody any more. */
+/** As for sets of this machine: a permission whose asker is gone no longer waits for anybody. */
 function isOpen(view: QuestionView): boolean {
   return view.outcome.status === 'pending' && !(isPermission(view) && view.isAskerGone === true);
 }

@@ -5,11 +5,11 @@ import type { MirrorRow, SessionRow } from '../../hub/index.js';
 import { OUTER_LIMITS, type QuestionView } from '../../sessions/question/index.js';
 
 /*
- * A question set in the mirror: the view of its home, as JSON. What comes back was written by another machine, so that it is
- * held to a form here; words are shown through the same encoder as an agent's.
+ * A question set in the mirror: its home's view as JSON. Another machine wrote what comes back, so its form is checked
+ * here; words are shown through the same encoder as an agent's.
  */
 
-/** What an agent wants to do is asked whole, and so may be as long as the hub takes. */
+/** What an agent wants to do is shown in full, so the text may be as long as the hub accepts. */
 const Text = z.string().max(4 * 1024 * 1024);
 const Time = z.iso.datetime({ offset: true });
 const Answer = z.object({
@@ -62,7 +62,7 @@ const MirroredQuestion = z.object({
   unheardReason: Text.optional(),
 });
 
-/** How a set goes into the mirror. The same files give the same stamp. */
+/** A set's row for the mirror. The same files give the same stamp. */
 export function rowOfQuestion(view: QuestionView): MirrorRow {
   const { id, outcome, createdAt, lastActivityAt } = view;
   const { machine: _machine, onItsWay: _way, faults: _faults, callId: _call, ...summary } = view;
@@ -78,20 +78,20 @@ export function rowOfQuestion(view: QuestionView): MirrorRow {
   };
 }
 
-/** A set of another machine; undefined for a row that is none, or that says it is another one. */
+/** A set of another machine; undefined for a row that is no set, or whose view has a different id. */
 export function questionOfRow(row: SessionRow): QuestionView | undefined {
   const result = MirroredQuestion.safeParse(row.summary);
   if (!result.success || result.data.id !== row.id) return undefined;
   return { ...mirroredView(result.data), ...whereabouts(row) } as QuestionView;
 }
 
-/** A set as another machine mirrored it, or stored it with a checkpoint; undefined where it is none. */
+/** A set as another machine mirrored it, or stored it with a checkpoint; undefined if it is not one. */
 export function readMirrored(summary: unknown): QuestionView | undefined {
   const result = MirroredQuestion.safeParse(summary);
   return result.success ? (mirroredView(result.data) as QuestionView) : undefined;
 }
 
-/** The outcome in a reply of the home; undefined where there is none that can be read. */
+/** The outcome in a home's reply; undefined if there is none that can be read. */
 export function outcomeOfReply(value: unknown): QuestionView['outcome'] | undefined {
   const result = Outcome.safeParse(value);
   return result.success ? (result.data as QuestionView['outcome']) : undefined;

@@ -33,11 +33,11 @@ import { outcomeOfReply, questionOfRow } from './mirrored-question.js';
 export interface RemoteOptions extends SenderParts {
   readonly door: Door;
   readonly ids: Ids;
-  /** How long a host may take to be reached. */
+  /** How long a host may take to answer. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What is known of other machines at one moment. */
+/** What was known about other machines at one moment. */
 interface Known {
   readonly views: readonly QuestionView[];
   readonly at: Date;
@@ -45,7 +45,7 @@ interface Known {
 
 const LOOK_MS = 5_000;
 
-/** The question sets of the other machines, as the hub mirrors them; what is decided here goes to their homes. */
+/** The question sets of the other machines, as the hub mirrors them; decisions made here are sent to their homes. */
 export class RemoteQuestions {
   readonly #options: RemoteOptions;
   #known: Known | undefined;
@@ -55,12 +55,15 @@ export class RemoteQuestions {
     this.#options = options;
   }
 
-  /** Why the list is not fresh, in words; undefined where it is. */
+  /** Why the list is not up to date, in words; undefined if it is. */
   get trouble(): { readonly reason: string; readonly at: Date | undefined } | undefined {
     return this.#trouble === undefined ? undefined : { reason: this.#trouble, at: this.#known?.at };
   }
 
-  /** What waits elsewhere, with what has just stopped waiting; the last that is known where the hub is away. Never throws. */
+  /**
+   * What is waiting elsewhere, with what has just stopped waiting. If the hub is unreachable, what was last known.
+   * Never throws.
+   */
   async list({ isAll = false } = {}): Promise<readonly QuestionView[]> {
     try {
       const hub = await this.#hub();
@@ -77,7 +80,10 @@ export class RemoteQuestions {
     }
   }
 
-  /** What waited elsewhere when it was last read; while the hub is away with what was sent since, which may have been stored. */
+  /**
+   * What was waiting elsewhere at the last read. While the hub is unreachable, it includes what was sent since then and
+   * may have been stored.
+   */
   get known(): readonly QuestionView[] {
     const views = this.#known?.views ?? [];
     if (this.#trouble === undefined) return views;
@@ -89,7 +95,7 @@ export class RemoteQuestions {
     });
   }
 
-  /** The request about each set that was sent from here and has no end yet. */
+  /** The requests sent from here that have no outcome yet, by the set they are about. */
   #sentDecisions(): ReadonlyMap<string, string> {
     try {
       const sent = this.#options.sent.list().filter(({ sessionKind }) => sessionKind === 'question');
@@ -100,7 +106,7 @@ export class RemoteQuestions {
     }
   }
 
-  /** As the hub has it; as it was listed last where the hub is away. Throws SESSION_NOT_FOUND, and as the hub. */
+  /** As the hub has it, or as it was last listed if the hub is unreachable. Throws SESSION_NOT_FOUND, and as the hub. */
   async get(id: string): Promise<QuestionView> {
     try {
       return (await this.#found(id)).view;
@@ -111,7 +117,7 @@ export class RemoteQuestions {
     }
   }
 
-  /** The full id; undefined where no other machine has such a set. Throws AMBIGUOUS_ID, and as the hub. */
+  /** The full id; undefined if no other machine has such a set. Throws AMBIGUOUS_ID, and as the hub. */
   async resolve(prefix: string): Promise<string | undefined> {
     const typed = prefix.toLowerCase();
     const ids = await this.#idsLike(typed).catch((error: unknown) => {
@@ -129,9 +135,9 @@ export class RemoteQuestions {
   }
 
   /**
-   * Sends an answer to the home of its set and waits a moment for the reply. A view that is `onItsWay` has been stored and
-   * has not arrived. Throws ALREADY_SETTLED, DECIDED_ELSEWHERE, INVALID_ANSWER, ASKER_GONE, REMOTE_REFUSED, NOT_STORED where no
-   * server could be reached, and as the hub: then nothing was stored.
+   * Sends an answer to the home of its set and waits a moment for the reply. A view with `onItsWay` has been stored but
+   * has not arrived. Throws ALREADY_SETTLED, DECIDED_ELSEWHERE, INVALID_ANSWER, ASKER_GONE, REMOTE_REFUSED, NOT_STORED
+   * if no server could be reached, and as the hub: in these last two cases nothing was stored.
    */
   answer(id: string, answers: GivenAnswers): Promise<QuestionView> {
     return orNotStored(async () => {
@@ -182,7 +188,7 @@ export class RemoteQuestions {
         }
       } catch (error) {
         if (!isHoldfastError(error)) throw error;
-        // The list says why; it is looked at below.
+        // The list reports the reason; this is handled below.
       }
       await this.#options.clock.sleep(LOOK_MS, signal).catch(() => {});
       if (!signal.aborted) onHint();
@@ -196,7 +202,7 @@ export class RemoteQuestions {
     body: unknown,
   ): Promise<QuestionView> {
     const { clock, ids } = this.#options;
-    // What its home has decided stays decided: it need not be asked, and may be away.
+    // What its home has decided stays decided: no need to ask, and the home may be away.
     if (isSettled(outcome)) throw new AlreadySettledError(id, outcome);
     const hub = await this.#hub();
     const request = {
@@ -268,7 +274,7 @@ export class RemoteQuestions {
     const hub = await this.#hub();
     const { rows } = await hub.sessions(this.#options.machine.id, 'question', { prefix: id });
     const own = rows.filter((row) => row.id === id);
-    // Somebody may claim another's set as their own: nobody's answer goes to whoever was found first.
+    // A machine may claim another's set as its own: no answer goes to the first one found.
     if (own.length > 1)
       throw new RemoteRefusedError(
         own.map(({ machine }) => machine).join(' and '),
@@ -283,7 +289,7 @@ export class RemoteQuestions {
   }
 }
 
-/** Decides, or says that no server could be reached for it. Throws NOT_STORED. */
+/** Decides, or reports that no server could be reached. Throws NOT_STORED. */
 export async function orNotStored<Decided>(decide: () => Promise<Decided>): Promise<Decided> {
   try {
     return await decide();
@@ -296,7 +302,7 @@ function viewsOf(rows: readonly SessionRow[]): QuestionView[] {
   return rows.flatMap((row) => questionOfRow(row) ?? []);
 }
 
-/** What the home said no with, as the error that a set of this machine would have thrown. */
+/** The home's refusal as the error that a set of this machine would have thrown. */
 function refusal(id: string, machine: string, reply: unknown): Error {
   const { code, message, outcome } = (reply ?? {}) as Record<string, unknown>;
   const said = typeof message === 'string' ? message : 'no reason was given';

@@ -1,14 +1,14 @@
 import type { Clock } from '../../foundation/index.js';
 import { type FileSystem, readFile } from '../../storage/index.js';
 
-/** Time since the machine was started, suspend included: what a lease is reckoned in here. */
+/** Time since the machine was started, including suspend. Leases here are measured in it. */
 export interface BootClock {
   bootMs(): number;
 }
 
 /**
- * `/proc/uptime` where there is one: no clock that somebody sets, and none that stands still in suspend. Elsewhere whichever of
- * wall and monotonic time has gone further since, so that a deadline is never later than it should be.
+ * `/proc/uptime` if it exists: nobody can set this clock, and it does not stop in suspend. Elsewhere, whichever of wall
+ * and monotonic time has advanced further, so that a deadline is never later than it should be.
  */
 export function bootClock(fileSystem: FileSystem, clock: Clock): BootClock {
   const started = { wallMs: clock.now().getTime(), monotonicMs: clock.monotonicMs() };
@@ -25,6 +25,6 @@ function readUptime(fileSystem: FileSystem): string | undefined {
   try {
     return readFile(fileSystem, '/proc/uptime');
   } catch {
-    return undefined; // not Linux, or not for us: the other clocks tell
+    return undefined; // not Linux, or not readable: the other clocks are used
   }
 }

@@ -7,13 +7,13 @@ import { type FileSystem, gitCommonDirectory } from '../../storage/index.js';
 export interface RowReader {
   readonly machine: string;
   readonly fileSystem: FileSystem;
-  /** The workers that are there; undefined where nobody asked. */
+  /** The current workers; undefined if nobody asked for them. */
   readonly offers?: readonly OfferRow[] | undefined;
 }
 
 /**
- * An entry out of its row, through the same codec as a file. Somebody else wrote it: it names no path on this machine, apart
- * from what was queued here. Throws RecordFault.
+ * Makes an entry of its row, through the same codec as a file. Somebody else wrote it: it names no path on this
+ * machine, except for what was queued here. Throws RecordFault.
  */
 export function entryOfRow(row: EntryRow, reader: RowReader): Entry {
   const isFromHere = row.created_from === reader.machine;
@@ -61,7 +61,7 @@ export function entryOfRow(row: EntryRow, reader: RowReader): Entry {
   };
 }
 
-/** As it is sent: disk spelling, by the codec that reads it. */
+/** An entry as it is sent, in the disk spelling that the same codec reads. */
 export function rowOfEntry(entry: NewEntry, repository: string) {
   const { plan, options } = EntryRecord.toDisk({
     ...entry,
@@ -96,7 +96,7 @@ export function rowOfEntry(entry: NewEntry, repository: string) {
   };
 }
 
-/** Why none of the workers that are there takes it; null where one may, and where none is there at all. */
+/** Why none of the current workers takes it; undefined if one may, or if there are no workers at all. */
 export function obstacleTo(
   { created_by: by, needs, agent }: Pick<EntryRow, 'created_by' | 'needs' | 'agent'>,
   offers: readonly OfferRow[] | undefined,
@@ -104,7 +104,7 @@ export function obstacleTo(
   if (offers === undefined || offers.length === 0) return null;
   const trusting = offers.filter(({ trusted }) => trusted.includes(by));
   if (trusting.length === 0)
-    return `no worker runs what ${visibleLine(by)} queues; fleet.trust of a machine's own config says whose entries it runs`;
+    return `no worker runs what ${visibleLine(by)} queues; fleet.trust in a machine's own config says whose entries it runs`;
   const fitting = trusting.filter(({ labels }) => needs.every((label) => labels.includes(label)));
   if (fitting.length === 0)
     return `no worker that may run it has ${needs.length === 1 ? 'the label' : 'the labels'} ${needs.map((label) => visibleLine(label)).join(', ')}`;
@@ -113,7 +113,7 @@ export function obstacleTo(
   return null;
 }
 
-/** Whether a fault is one of the row, and not of ours. */
+/** Whether the row is at fault, and not our code. */
 export function isRowFault(error: unknown): error is RecordFault {
   return error instanceof RecordFault;
 }
@@ -122,6 +122,6 @@ function commonDirectory(fileSystem: FileSystem, project: string): string | unde
   try {
     return gitCommonDirectory(fileSystem, project);
   } catch {
-    return undefined; // gone, or not to be read: it goes on with nothing then
+    return undefined; // gone or unreadable: it then continues nothing
   }
 }

@@ -3,19 +3,19 @@ import type { RunPlace } from '../../worker/index.js';
 import type { LeaseHolder } from './lease.js';
 
 /**
- * Where the run of an entry of the fleet works on this machine, and how it leaves. The one seam between the queue, which takes and
- * holds, and what carries a run from machine to machine.
+ * Where the run of a fleet entry works on this machine, and how it leaves. The only seam between the queue, which takes
+ * and holds, and what carries a run from machine to machine.
  */
 export interface FleetPlace {
   /**
-   * Makes the place ready, or goes on with what is known of the run. Done twice it is done once. Whatever is started there is
-   * ended at `lease.deadlineMs` at the latest. Throws ENTRY_PLACE, GIT_FAILED.
+   * Prepares the place, or picks up what is known of the run. Doing it twice has the same effect as once. Whatever is
+   * started there is ended no later than `lease.deadlineMs`. Throws ENTRY_PLACE, GIT_FAILED.
    */
   prepare(entry: Entry, lease: LeaseHolder, signal: AbortSignal): Promise<RunPlace>;
-  /** Whether what was to end the run is gone, though nobody here ended it: the run ended itself then. */
+  /** Whether the guard is gone although nobody here ended it: the run has then ended itself. */
   isUnguarded(entry: Entry): boolean;
-  /** Ends what runs of it here, whole, and waits until it is gone: the lease was lost, or the worker stops. Never throws. */
+  /** Ends everything of the run here and waits until it is gone: the lease was lost, or the worker stops. Never throws. */
   end(entry: Entry): Promise<void>;
-  /** Brings the iteration to its end and then ends as `end`: the run is wanted elsewhere. Never throws. */
+  /** Finishes the iteration and then ends as `end` does: the run should move elsewhere. Never throws. */
   handOver(entry: Entry, lease: LeaseHolder): Promise<void>;
 }

@@ -44,12 +44,12 @@ export interface FleetQueueOptions {
   readonly door: Door;
   readonly machine: OwnMachine;
   readonly tools: LockTools;
-  /** Where plans of entries that were taken are kept. */
+  /** Where the plans of taken entries are kept. */
   readonly directory: string;
   readonly boot: BootClock;
-  /** Where the repository of a project can be had from, with this commit in it. Throws PLAN_NOT_QUEUED. */
+  /** An address of the project's repository that has this commit. Throws PLAN_NOT_QUEUED. */
   repositoryOf(project: string, base: string | null): Promise<string>;
-  /** What a worker of this machine takes; absent where nothing is taken. */
+  /** What a worker of this machine takes; absent if it takes nothing. */
   readonly rules?: WorkerRules | undefined;
 }
 
@@ -60,16 +60,16 @@ export interface FleetTaken extends Taken {
 
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 100;
-/** How much earlier than the lease whatever runs under it is ended; of a short lease a fifth. */
+/** How much before the lease's end whatever runs under it is ended; a fifth for a short lease. */
 const MARGIN_MS = 60_000;
 const RENEW_MS = 20_000;
 const EDIT_ATTEMPTS = 10;
 
-/** The queue that machines share: the database decides who has what, and until when. */
+/** The queue that machines share: the database decides who has what, and for how long. */
 export class FleetQueue implements Queue, AsyncDisposable {
   readonly #options: FleetQueueOptions;
   #known: { readonly revision: number; readonly atMs: number; readonly content: QueueContent } | undefined;
-  /** A taking whose reply never came: it is asked for again with the same token. */
+  /** An attempt to take whose reply never came: it is repeated with the same token. */
   #asked: { readonly token: string; readonly atMs: number } | undefined;
   #taking: Promise<unknown> = Promise.resolve();
   readonly #watches = new Set<QueueWatch>();
@@ -82,14 +82,14 @@ export class FleetQueue implements Queue, AsyncDisposable {
     const { tools, machine, repositoryOf } = this.#options;
     if (entry.isInPlace)
       throw new PlanNotQueuedError('An entry of the fleet runs in a worktree of its own, on any machine', {
-        hint: 'Say --local with --in-place, to queue it for this machine alone.',
+        hint: 'Use --local with --in-place to queue it for this machine alone.',
       });
     const id = tools.ids.uuid();
     const row = rowOfEntry(entry, await repositoryOf(entry.project, entry.base));
     const content = Object.fromEntries(
       [...plan.files].map(([file, bytes]) => [file, bytes.toString('base64')]),
     );
-    // The id was chosen before: cut off between commit and reply, it is stored once all the same.
+    // The id was chosen before: after a cut between commit and reply, the entry is still stored only once.
     await this.#repeat(async (hub) => hub.enqueue(machine.id, id, row, content)).catch(
       asTyped({ id, 'no-such-entry': () => new EntryNotFoundError(entry.after[0] ?? id) }),
     );
@@ -101,7 +101,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
     const { revision, paused_at: pausedAt, hold_until: holdUntil } = await hub.queue();
     if (this.#known?.revision === revision) {
       const aged = this.#aged(this.#known);
-      // A renewal changes no revision: where a lease seems to be over, it is looked at again.
+      // A renewal changes no revision: if a lease seems to be over, this looks again.
       if (aged.entries.every(({ fleet }) => !fleet?.lease || fleet.lease.endsInSeconds > 0)) return aged;
     }
     const offers = await hub.offers();
@@ -116,8 +116,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
         return [];
       }
     });
-    if (refused > 0)
-      damaged.push({ path: 'the fleet', reason: `${refused} entries have no form that is known` });
+    if (refused > 0) damaged.push({ path: 'the fleet', reason: `${refused} entries have no known form` });
     const isHeldBack =
       holdUntil !== null && Date.parse(holdUntil) > this.#options.tools.clock.now().getTime();
     const content = { entries, pausedAt: pausedAt ?? (isHeldBack ? holdUntil : null), damaged };
@@ -183,7 +182,10 @@ export class FleetQueue implements Queue, AsyncDisposable {
     return await this.#found(id);
   }
 
-  /** One after the other: a token stands for one entry. Throws as the hub where it is away; the next call asks again. */
+  /**
+   * One after the other, because a token stands for one entry. Throws as the hub if it is unreachable; the next call
+   * asks again.
+   */
   take(taker: Taker): Promise<FleetTaken | undefined> {
     const taking = this.#taking.then(() => this.#take(taker));
     this.#taking = taking.catch(() => {});
@@ -250,7 +252,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
         if (window !== undefined) await rules.accounts.adoptWindow(use, window);
       }
       const before = row?.is_taken_over === true ? await this.#before(row) : undefined;
-      // Only now: whoever failed above asks again with the same token, and gets the same entry.
+      // Not before now: after a failure above, the next call asks again with the same token and gets the same entry.
       this.#asked = undefined;
       if (row === undefined) return undefined;
       if (entry !== undefined) {
@@ -260,7 +262,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
     }
   }
 
-  /** For people: where nobody can say it now, it is not said. */
+  /** For people: if it cannot be found out now, it is left out. */
   async #before({ id, epoch }: TakenRow): Promise<TakenBefore | undefined> {
     try {
       const found = await (await this.#hub()).before(id, epoch);
@@ -272,12 +274,12 @@ export class FleetQueue implements Queue, AsyncDisposable {
     }
   }
 
-  /** Undefined where it cannot be run here, which is written down. */
+  /** Undefined if it cannot run here, which is recorded. */
   async #readTaken(row: TakenRow, token: string, rules: WorkerRules): Promise<Entry | undefined> {
     const { tools, machine } = this.#options;
     try {
       if (!rules.trusted.includes(row.created_by))
-        throw new PlanNotQueuedError(`this machine runs nothing of ${visibleLine(row.created_by)}`);
+        throw new PlanNotQueuedError(`this machine runs nothing queued by ${visibleLine(row.created_by)}`);
       const entry = entryOfRow(row, { machine: machine.id, ...tools });
       await this.#planOf(entry);
       return entry;
@@ -318,7 +320,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
     };
   }
 
-  /** The run is over; as long as the lease is ours, it is tried again. */
+  /** The run is over; finishing is retried as long as the lease is ours. */
   async #finish(entry: Entry, lease: LeaseHolder, end: EntryEnd): Promise<Entry> {
     const { id, epoch, token } = { ...lease.fence, id: lease.fence.entry };
     const row = {
@@ -353,7 +355,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
     try {
       await this.#repeat((hub) => hub.release(entry, epoch, token));
     } catch (error) {
-      // Where nobody hears it, the lease ends by itself.
+      // If the message does not arrive, the lease ends on its own.
       if (!isHoldfastError(error)) throw error;
       this.#options.tools.log.info('fleet.not-released', { entry, error: messageOf(error) });
     }
@@ -369,7 +371,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
       }),
     );
     if (files.size !== plan.files.length || hashOf(files) !== plan.hash)
-      throw new PlanNotQueuedError(`The plan of ${id.slice(0, 8)} is not what its hash says`);
+      throw new PlanNotQueuedError(`The plan of ${id.slice(0, 8)} does not match its hash`);
     return files;
   }
 
@@ -406,7 +408,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
     return entry;
   }
 
-  /** What was read, with leases as old as they are by now. */
+  /** What was read, with each lease aged to now. */
   #aged({ atMs, content }: { readonly atMs: number; readonly content: QueueContent }): QueueContent {
     const seconds = (this.#options.boot.bootMs() - atMs) / 1_000;
     const entries = content.entries.map((entry) => {
@@ -423,7 +425,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
     return new HubQueue((await this.#options.door.open()).connection);
   }
 
-  /** For what may be said twice: a reply that was cut off is asked for again. Throws as the hub. */
+  /** For calls that may be repeated: if the reply was cut off, it asks again. Throws as the hub. */
   async #repeat<Reply>(ask: (hub: HubQueue) => Promise<Reply>): Promise<Reply> {
     const { clock } = this.#options.tools;
     for (let attempt = 1; ; attempt += 1) {
@@ -454,7 +456,7 @@ const NEVER_RAN = {
   question: null,
 } as const;
 
-/** For who only wants to know the usual agent. */
+/** For callers that only want to know the usual agent. */
 const NO_ENTRY = { options: {} } as Entry;
 
 function rowOfChange(changed: Entry): Record<string, unknown> {
@@ -473,7 +475,7 @@ function rowOfChange(changed: Entry): Record<string, unknown> {
   };
 }
 
-/** A rule of the schema as the error of the queue that says the same. */
+/** Turns a rule of the schema into the queue error that says the same. */
 function asTyped(about: {
   readonly id: string;
   readonly entry?: Entry;

@@ -4,12 +4,12 @@ import { type EntryRunner, runnerIn } from '../../worker/index.js';
 import type { FleetPlace } from './fleet-place.js';
 import type { FleetTaken } from './fleet-queue.js';
 
-/** More than that are killed by somebody who means it. */
+/** After more than this many, somebody is killing them on purpose. */
 const MAX_GUARDS = 5;
 
 /**
- * Runs entries of the fleet where `place` puts them, and everything else as `local` does. A run of the fleet does not outlive the
- * lease it works under, nor the worker: it is ended here before anybody else may take it.
+ * Runs entries of the fleet where `place` puts them, and everything else as `local` does. A run of the fleet outlives
+ * neither its lease nor the worker: it is ended here before another machine may take it.
  */
 export function fleetRunner(place: FleetPlace, local: EntryRunner, log: Logger): EntryRunner {
   return {
@@ -32,7 +32,7 @@ export function fleetRunner(place: FleetPlace, local: EntryRunner, log: Logger):
           const isUnguarded = place.isUnguarded(entry) && !lease.lost.aborted;
           await place.end(entry);
           if (!isUnguarded || guards === MAX_GUARDS) return end;
-          // The run ended itself for want of a guard: that is nothing it came to.
+          // The run ended itself because it had no guard: that is no result.
           log.warn('fleet.guard-gone', { entry: entry.id });
         }
       } finally {

@@ -12,8 +12,8 @@ import type {
 } from '../../queue/index.js';
 
 /**
- * The queue of this machine and that of its fleet, as one that a worker serves. The fleet being away keeps nobody from what is
- * queued here: it is said once, and looked for again.
+ * The queue of this machine and that of its fleet, as one queue for a worker. An unreachable fleet holds up nothing
+ * that is queued here: it is reported once, and tried again.
  */
 export class JoinedQueue implements Queue {
   readonly #local: Queue;
@@ -90,7 +90,7 @@ export class JoinedQueue implements Queue {
     return (await this.#of(id)).settle(id, onFailure);
   }
 
-  /** By turns, so that a long queue of one does not keep the other waiting. */
+  /** Takes turns, so that a long queue does not keep the other one waiting. */
   async take(taker: Taker): Promise<Taken | undefined> {
     const fromFleet = () => this.#unlessAway(() => this.#fleet.take(taker));
     const fromHere = () => this.#local.take(taker);
@@ -149,7 +149,7 @@ export class JoinedQueue implements Queue {
   }
 }
 
-/** Each queue is paused by itself: what waits in a paused one is paused, for who looks at both together. */
+/** Each queue is paused separately: in a view of both, the waiting entries of a paused queue show as paused. */
 function shut(content: QueueContent): QueueContent {
   if (content.pausedAt === null) return content;
   const entries = content.entries.map((entry) =>

@@ -9,12 +9,12 @@ const TIMES = { leaseMs: 300_000, marginMs: 60_000, renewEveryMs: 20_000 };
 const FENCE = { entry: '3f2a0000-0000-4000-8000-000000000000', epoch: 2, token: 't' };
 const FENCED = new FleetRuleError('fenced', 'no', 'none');
 
-/** Everything that is ready to happen has happened. */
+/** Lets everything that is ready to happen happen. */
 async function settled(): Promise<void> {
   for (let left = 5; left > 0; left -= 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A lease with a database that does what a test says. Boot time is the clock's unless suspend is played. */
+/** A lease with a database that does what a test says. Boot time follows the clock unless a test plays a suspend. */
 function world(renew: (asked: number) => Promise<string | null>) {
   const clock = new FakeClock();
   let asleepMs = 0;
@@ -36,7 +36,7 @@ function world(renew: (asked: number) => Promise<string | null>) {
   return {
     lease,
     clock,
-    /** Since the lease was taken. */
+    /** Relative to when the lease was taken. */
     deadline: () => lease.deadlineMs - start,
     asked: () => asked,
     suspend(ms: number) {
@@ -64,7 +64,7 @@ describe('a lease', () => {
     lease.close();
   });
 
-  it('reckons its deadline from before a renewal was sent, however long the reply takes', async () => {
+  it('counts its deadline from before a renewal was sent, however long the reply takes', async () => {
     let reply = (_: null) => {};
     const { lease, deadline, clock, pass } = world(
       () =>
@@ -116,7 +116,7 @@ describe('a lease', () => {
     expect(lease.lost.reason).toBe('deadline');
   });
 
-  it('is in trouble while a reply is held back for long, since the renewal was sent, and no more when it comes', async () => {
+  it('is in trouble while a reply is held back for long, counted from the renewal, and no longer once it comes', async () => {
     let reply = (_: null) => {};
     const { lease, clock, pass } = world(
       () =>
@@ -136,7 +136,7 @@ describe('a lease', () => {
     lease.close();
   });
 
-  it('tells that its run is wanted elsewhere, once', async () => {
+  it('reports once that its run is wanted elsewhere', async () => {
     const { lease, pass } = world(async () => 'hand-over');
     let wanted = 0;
     lease.wanted.addEventListener('abort', () => {
@@ -149,7 +149,7 @@ describe('a lease', () => {
     lease.close();
   });
 
-  it('renews nothing after it was closed, and is not lost then', async () => {
+  it('renews nothing after it was closed, and is not lost by that', async () => {
     const { lease, clock, asked } = world(() => Promise.reject(FENCED));
     lease.close();
     clock.advance(500_000);

@@ -2,7 +2,7 @@ import { type Clock, isHoldfastError, type Logger, messageOf } from '../../found
 import { FleetRuleError } from '../../hub/index.js';
 import type { BootClock } from './boot-clock.js';
 
-/** Who has an entry: a later epoch or another token writes nothing. */
+/** Who has an entry: anybody with an earlier epoch or another token can no longer write. */
 export interface Fence {
   readonly entry: string;
   readonly epoch: number;
@@ -21,10 +21,10 @@ export interface LeaseTimes {
 export type LeaseLoss =
   /** Somebody else has it, or it was voided. */
   | 'fenced'
-  /** No renewal arrived in time: it may be somebody else's by now. */
+  /** No renewal arrived in time, so somebody else may have it by now. */
   | 'deadline';
 
-/** Since when no renewal arrived, in boot time, and why. */
+/** Since when no renewal has arrived, in boot time, and why. */
 export interface LeaseTrouble {
   readonly sinceMs: number;
   readonly reason: string;
@@ -33,23 +33,23 @@ export interface LeaseTrouble {
 export interface LeaseHolderOptions {
   readonly fence: Fence;
   readonly times: LeaseTimes;
-  /** The boot time before the statement was sent that took it. */
+  /** The boot time just before the statement that took it was sent. */
   readonly askedAtMs: number;
   readonly boot: BootClock;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Renews it in the database; returns what its holder is asked to do. Throws FLEET_RULE (`fenced`), FLEET_UNREACHABLE. */
+  /** Renews it in the database; returns what the holder is asked to do. Throws FLEET_RULE (`fenced`), FLEET_UNREACHABLE. */
   renew(fence: Fence): Promise<string | null>;
 }
 
-/** How long after a renewal that failed the next one is tried. */
+/** How long to wait after a failed renewal before the next attempt. */
 const RETRY_MS = 1_000;
-/** A renewal that is not answered for so long counts as one that does not arrive; less where the margin is. */
+/** A renewal without a reply for this long counts as not arrived; less if the margin is shorter. */
 const SILENCE_MS = 5_000;
 
 /**
- * Keeps a lease: renews it again and again, and knows until when whoever works under it may go on. The deadline is reckoned from
- * before a renewal was sent, so that it is never later here than in the database, however long the reply took.
+ * Keeps a lease: renews it again and again, and knows until when work under it may continue. The deadline counts from
+ * before a renewal was sent, so it is never later here than in the database, however long the reply took.
  */
 export class LeaseHolder implements Disposable {
   readonly fence: Fence;
@@ -60,7 +60,7 @@ export class LeaseHolder implements Disposable {
   readonly #listeners = new Set<(deadlineMs: number) => void>();
   #deadlineMs: number;
   #renewing: Promise<void> | undefined;
-  /** When the renewal that is under way was sent. */
+  /** When the current renewal was sent. */
   #askedAtMs: number | undefined;
   #trouble: LeaseTrouble | undefined;
 
@@ -71,22 +71,22 @@ export class LeaseHolder implements Disposable {
     void this.#keep();
   }
 
-  /** Until when whoever works under it may go on, in boot time. */
+  /** Until when work under it may continue, in boot time. */
   get deadlineMs(): number {
     return this.#deadlineMs;
   }
 
-  /** Fires once when it is no longer ours; its reason is a `LeaseLoss`. Not after `close`. */
+  /** Fires once when it is no longer ours; its reason is a `LeaseLoss`. Never after `close`. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** Fires once when its run is to be given back at the end of the iteration. */
+  /** Fires once when its run should be given back at the end of the iteration. */
   get wanted(): AbortSignal {
     return this.#wanted.signal;
   }
 
-  /** Undefined where the last renewal arrived. */
+  /** Undefined if the last renewal arrived. */
   get trouble(): LeaseTrouble | undefined {
     const { boot, times } = this.#options;
     const sinceMs = this.#askedAtMs;
@@ -95,13 +95,13 @@ export class LeaseHolder implements Disposable {
     return isSilent ? { sinceMs, reason: 'the database does not answer' } : undefined;
   }
 
-  /** Tells each new deadline. */
+  /** Calls back with each new deadline. */
   onRenewed(listener: (deadlineMs: number) => void): Disposable {
     this.#listeners.add(listener);
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
   }
 
-  /** Renews it now; one at a time. Never throws: what became of it the signals and the deadline say. */
+  /** Renews it now; one renewal at a time. Never throws: the signals and the deadline show the outcome. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renewOnce().finally(() => {
       this.#renewing = undefined;
@@ -110,7 +110,7 @@ export class LeaseHolder implements Disposable {
     return this.#renewing;
   }
 
-  /** Renews it no more. It stays ours until somebody gives it back, or it ends. */
+  /** Stops renewing it. It stays ours until somebody gives it back, or it ends. */
   close(): void {
     this.#closed.abort();
   }
@@ -133,7 +133,7 @@ export class LeaseHolder implements Disposable {
       await clock.sleep(Math.max(0, Math.min(waitMs, leftMs)), stop).catch(() => {});
       if (this.#isOver) return;
       if (this.#hasEnded()) return;
-      // A server that does not answer must not keep us from seeing the deadline.
+      // A server that does not answer must not keep us from noticing the deadline.
       const ended = new AbortController();
       const deadline = clock
         .sleep(Math.max(0, this.#deadlineMs - boot.bootMs()), AbortSignal.any([stop, ended.signal]))

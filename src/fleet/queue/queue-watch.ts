@@ -14,12 +14,15 @@ export interface QueueWatchOptions {
   readonly onHint: () => void;
 }
 
-/** Where calls do not arrive, such as behind a pooler, the queue is looked at this often; where they do, rarely all the same. */
+/**
+ * How often to look at the queue if notifications do not arrive, for example behind a pooler; if they do, it still
+ * looks occasionally.
+ */
 const LOOK_MS = 5_000;
 const RARE_LOOK_MS = 30_000;
 const OFFER_MS = 60_000;
 
-/** Tells when something of the fleet's queue may have changed, and says meanwhile what this worker takes. */
+/** Reports when something in the fleet's queue may have changed, and meanwhile announces what this worker takes. */
 export class QueueWatch {
   readonly #options: QueueWatchOptions;
   readonly #closed = new AbortController();
@@ -62,7 +65,7 @@ export class QueueWatch {
     const { door, tools, onHint } = this.#options;
     const { connection } = await door.open();
     const hub = new HubQueue(connection);
-    // Whoever was told meanwhile that the queue is away looks again, even where nothing in it changed.
+    // A listener that heard in the meantime that the queue is unreachable looks again, even if nothing in it changed.
     this.#revision = -1;
     let wake = () => {};
     connection.onEnd(() => wake());
@@ -76,7 +79,7 @@ export class QueueWatch {
         offeredAtMs = tools.clock.monotonicMs();
         await this.#offer(hub);
       }
-      // Before the look: what is called out meanwhile ends the wait behind it.
+      // Set before the look: a notification that arrives during it ends the wait below.
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });

@@ -2,30 +2,30 @@ import { isHoldfastError } from '../../foundation/index.js';
 import type { AccountRow, HubQueue, TakeRules, Use } from '../../hub/index.js';
 import type { Taker } from '../../queue/index.js';
 
-/** What this machine runs for others, and how: the user's own config alone decides it. */
+/** What this machine runs for others, and how: only the user's own config decides that. */
 export interface WorkerRules {
   readonly slots: number;
   readonly labels: readonly string[];
   /** Logins whose entries run here. */
   readonly trusted: readonly string[];
-  /** Repositories that are taken, `*` for any part; undefined: every one of trusted people. */
+  /** The repositories it accepts, `*` for any part; undefined accepts every one of trusted people. */
   readonly repositories: readonly string[] | undefined;
   readonly mayBypass: boolean;
   readonly leaseSeconds: number;
-  /** Whether an agent is here to be used; undefined: the usual one. */
+  /** Whether an agent is installed here; undefined means the usual one. */
   hasAgent(name: string | undefined): boolean;
-  /** The agents that are here to be used, for people who wonder why an entry waits. */
+  /** The agents installed here, for people who wonder why an entry waits. */
   agents(): readonly string[];
   readonly accounts: FleetAccounts;
 }
 
 /** The accounts and the day's budget of this machine, which all machines of a person share. */
 export interface FleetAccounts {
-  /** What is known here of a limit; undefined where there is none. */
+  /** The limit known here; undefined if there is none. */
   windowOf(use: Use): { readonly until: string; readonly scope: string | null } | undefined;
-  /** Takes over what another machine was told, so that the run tries first, and says when it was answered. */
+  /** Adopts a limit that another machine met, so that the run here tries the account first and reports when it answers. */
   adoptWindow(use: Use, window: { readonly until: string; readonly scope: string | null }): Promise<void>;
-  /** Undefined where no budget of the day is configured. */
+  /** Undefined if no daily budget is configured. */
   readonly day: FleetDay | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface FleetDay {
   today(): string;
   /** What runs of this machine used. */
   used(): DayUse;
-  /** What runs of other machines used, so that runs here count it. */
+  /** Notes what runs of other machines used, so that runs here count it. */
   noteElsewhere(use: DayUse): void;
 }
 
@@ -43,12 +43,12 @@ interface DayUse {
   readonly tokens: number;
 }
 
-/** Under which name the machines of a person know an account: as `account_of` in the schema. */
+/** The name under which a person's machines know an account: as `account_of` in the schema. */
 export function accountKey({ agent, account }: Use, usualAgent: string): string {
   return account ?? `agent:${agent ?? usualAgent}`;
 }
 
-/** What `take_entry` is told about this worker at this moment. */
+/** What `take_entry` is told about this worker right now. */
 export function takeRules(
   rules: WorkerRules,
   taker: Taker,
@@ -89,18 +89,18 @@ function mayBegin({ admission }: Taker, { agent, account }: Use, usualAgent: str
       ...(account === null ? {} : { account }),
     }).may;
   } catch (error) {
-    // An account that is not configured on this machine: another one may have it.
+    // An account that is not configured on this machine: another machine may have it.
     if (!isHoldfastError(error)) throw error;
     return false;
   }
 }
 
-/** `https://git.lan/team/*` as a pattern of LIKE: only the star means more than itself. */
+/** `https://git.lan/team/*` as a LIKE pattern: only the star is special. */
 export function likePattern(typed: string): string {
   return typed.replaceAll(/[\\%_]/g, '\\$&').replaceAll('*', '%');
 }
 
-/** Tells the hub what became of limits here, and hears what others used. Returns what it knows of accounts. */
+/** Tells the hub what became of limits here, and learns what others used. Returns what the hub knows about accounts. */
 export async function tellAccounts(
   hub: HubQueue,
   machine: string,

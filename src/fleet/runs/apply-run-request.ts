@@ -20,13 +20,13 @@ const Asked = z.discriminatedUnion('kind', [
 export interface AppliedToRun {
   readonly state: 'applied' | 'refused';
   readonly reply: { readonly message: string; readonly code?: string };
-  /** How the run stands now, where there is one. */
+  /** How the run stands now, if there is one. */
   readonly row?: OverviewRow | undefined;
 }
 
 /**
- * Does what another machine asks of a run, with the same steps as a person here. The request's id is in the write that leaves
- * it, so that one which comes again is answered from there. Undefined where it can be tried again.
+ * Does what another machine asks of a run, with the same steps as a person here. The write that leaves the request
+ * contains its id, so a request that comes again is answered from there. Undefined if it can be tried again.
  */
 export async function applyRunRequest(runs: OwnRuns, request: RequestRow): Promise<AppliedToRun | undefined> {
   const { id, session, kind, body } = request;

@@ -11,18 +11,21 @@ export interface FleetElsewhereOptions {
   readonly door: Door;
   readonly runs: RemoteRuns;
   readonly questions: RemoteQuestions;
-  /** What waits in the queue of the fleet. Throws as the hub. */
+  /** What is waiting in the queue of the fleet. Throws as the hub. */
   readonly queued?: (() => Promise<readonly OverviewRow[]>) | undefined;
   readonly clock: Clock;
   readonly timeoutMs?: number | undefined;
 }
 
-/** A look in case nothing was called out. */
+/** How often to look in case a notification was missed. */
 const LOOK_MS = 5_000;
-/** Many machines call out at once: they are read together. */
+/** Notifications of many machines at once lead to one read. */
 const GATHER_MS = 100;
 
-/** Runs and waiting questions of the other machines, read in the background, so that rows of this one never wait for a network. */
+/**
+ * Runs and waiting questions of the other machines, read in the background, so that this machine's rows never wait for
+ * a network.
+ */
 export class FleetElsewhere implements Elsewhere {
   readonly #options: FleetElsewhereOptions;
   #queued: readonly OverviewRow[] = [];
@@ -39,21 +42,21 @@ export class FleetElsewhere implements Elsewhere {
     return this.#options.questions.known.filter(isWaiting);
   }
 
-  /** Why the hub cannot be asked, and since when; undefined where it could be. */
+  /** Why the hub cannot be asked, and since when; undefined if it can. */
   get trouble(): { readonly reason: string; readonly at: Date | undefined } | undefined {
     return this.#options.runs.trouble ?? this.#options.questions.trouble;
   }
 
-  /** Reads both now. Never throws for a hub that is away: see `trouble`. */
+  /** Reads both now. Does not throw if the hub is unreachable: see `trouble`. */
   async refresh(): Promise<void> {
     const { runs, questions } = this.#options;
     await questions.list();
-    // Where nobody was reached a moment ago, one more wait tells nothing new.
+    // If the hub was unreachable a moment ago, waiting once more reveals nothing new.
     if (questions.trouble === undefined || runs.trouble === undefined) await runs.refresh();
     if (runs.trouble === undefined) await this.#readQueue();
   }
 
-  /** As it was read last where the hub goes away meanwhile: the next look says so. */
+  /** If the hub goes away in the meantime, this stays as last read: the next look reports it. */
   async #readQueue(): Promise<void> {
     try {
       this.#queued = (await this.#options.queued?.()) ?? [];

@@ -44,18 +44,18 @@ describe('a run in the mirror', () => {
     });
   });
 
-  it('has another stamp only where its row says something else', () => {
+  it('has a different stamp only if its row says something different', () => {
     expect(rowOfRun({ ...run }).stamp).toBe(rowOfRun(run).stamp);
     expect(rowOfRun({ ...run, status: 'paused' }).stamp).not.toBe(rowOfRun(run).stamp);
     expect(rowOfRun({ ...run, tests: [] }).stamp).not.toBe(rowOfRun(run).stamp);
   });
 
-  it('that is long is cut, so that nobody has to leave it out', () => {
+  it('is cut if it is long, so that it need not be left out', () => {
     const long = { ...run, why: 'x'.repeat(100_000), title: 'y'.repeat(100_000) };
     expect(runOfRow(mirrored(rowOfRun(long).summary))?.why).toHaveLength(8_192);
   });
 
-  it('never is anything but a row, whatever somebody put there', () => {
+  it('is never anything but a row, whatever somebody put there', () => {
     const summary = rowOfRun(run).summary as Record<string, unknown>;
     const keys = fc.constantFrom(...Object.keys(summary));
     fc.assert(

@@ -5,9 +5,9 @@ import type { MirrorRow, SessionRow } from '../../hub/index.js';
 import type { OverviewRow } from '../../overview/index.js';
 
 /*
- * A run in the mirror: its row of the overview, and nothing that the agent or the person said to each other. What comes back was
- * written by another machine, so that it is held to a form here; words are shown through the same encoder as an agent's, and a
- * directory is only ever shown.
+ * A run in the mirror: its row of the overview, and nothing that the agent and the person said to each other. Another
+ * machine wrote what comes back, so its form is checked here; words are shown through the same encoder as an agent's,
+ * and a directory is only ever shown.
  */
 
 const MAX_POINTS = 60;
@@ -25,7 +25,7 @@ const MirroredRun = z.object({
     .optional(),
   title: Words,
   agent: Words.nullable(),
-  // What it asks is in the mirror by itself.
+  // Its questions are in the mirror separately.
   group: z.enum(['rests', 'works', 'ended']),
   status: z.string().max(40),
   phase: Words.nullable(),
@@ -43,7 +43,7 @@ const MirroredRun = z.object({
   isArchived: z.boolean(),
 });
 
-/** How a run goes into the mirror. A row that says the same has the same stamp. */
+/** A run's row for the mirror. A row with the same content has the same stamp. */
 export function rowOfRun(row: OverviewRow): MirrorRow {
   const { id, project, worktree, title, agent, group, status, phase, cost, startedAt, since, why } = row;
   const summary = {
@@ -75,7 +75,7 @@ export function rowOfRun(row: OverviewRow): MirrorRow {
   };
 }
 
-/** A run of another machine; undefined for a row that is none, or that says it is another one. */
+/** A run of another machine; undefined for a row that is no run, or whose content has a different id. */
 export function runOfRow(row: SessionRow): OverviewRow | undefined {
   const result = MirroredRun.safeParse(row.summary);
   if (!result.success || result.data.id !== row.id) return undefined;
@@ -83,7 +83,7 @@ export function runOfRow(row: SessionRow): OverviewRow | undefined {
   const { request, request_kind: kind, request_by: by } = row;
   return {
     ...data,
-    // Two machines may say that it is theirs.
+    // Two machines may claim the same run.
     key: `run:${row.id}@${row.home}`,
     kind: 'run',
     machine: row.machine,

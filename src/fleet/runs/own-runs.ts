@@ -5,18 +5,18 @@ import type { Mirror } from '../link/mirror.js';
 import { rowOfRun } from './mirrored-run.js';
 import type { RemoteRequest } from './remote-runs.js';
 
-/** The runs of this machine, as its link needs them; the composition knows them. */
+/** The runs of this machine, as its link needs them; the composition provides them. */
 export interface OwnRuns {
-  /** As they are now. What has not changed since the last time is the same object, and was not read again. */
+  /** The current runs. One that has not changed since the last call is the same object, and was not read again. */
   read(): readonly OverviewRow[];
-  /** Read now, however long ago it ended; undefined where there is none. */
+  /** Read now, however long ago it ended; undefined if there is none. */
   find(id: string): OverviewRow | undefined;
-  /** Of all that there are, however old. */
+  /** The ids of all runs, however old. */
   ids(): ReadonlySet<string>;
   watch(onHint: () => void): { close(): void };
-  /** Looks for what leaves no trace on the disk: whoever ran one may be gone. */
+  /** Looks for what leaves no trace on disk: the process that ran one may be gone. */
   look(): void;
-  /** Does what another machine asks, once however often it is asked. Throws as steering a run does. */
+  /** Does what another machine asks, only once however often it is asked. Throws as steering a run does. */
   steer(
     id: string,
     asked: RemoteRequest,
@@ -24,7 +24,7 @@ export interface OwnRuns {
   ): Promise<{ readonly isDone: boolean; readonly words: string }>;
 }
 
-/** One that never ended, and that a newer one took the place of, is told of by nobody, here as there. */
+/** Whether a run is shown. One that never ended and was replaced by a newer one is not, neither here nor elsewhere. */
 export function isTold({ isArchived, group }: OverviewRow): boolean {
   return !isArchived || group === 'ended';
 }
@@ -41,12 +41,12 @@ export class RunMirror {
     this.#mirror = mirror;
   }
 
-  /** Everything, with what is there no more. Throws as the hub. */
+  /** Sends everything, including what no longer exists. Throws as the hub. */
   async sendAll(hub: Hub): Promise<void> {
     const listed = this.#list();
     const others = this.#mirror.others(this.#listed);
     const there = others.length === 0 ? new Set<string>() : this.#runs.ids();
-    // One that ended while nobody held the link is in the archive by now, and its end was not told.
+    // A run that ended while nobody held the link is in the archive by now, and its end was not reported.
     const left = others.filter(({ id, isEnded }) => there.has(id) && !isEnded).map(({ id }) => id);
     const told = left.flatMap((id) => this.#runs.find(id) ?? []).filter(isTold);
     const isKept = (id: string) => there.has(id) && (!left.includes(id) || told.some((row) => row.id === id));
@@ -54,7 +54,7 @@ export class RunMirror {
     await this.#mirror.send(hub, [...listed, ...told].map(this.#rowOf), gone);
   }
 
-  /** What changed. Throws as the hub. */
+  /** Sends what changed. Throws as the hub. */
   async sendChanged(hub: Hub): Promise<void> {
     const before = this.#listed;
     const listed = this.#list();
@@ -62,7 +62,7 @@ export class RunMirror {
     await (hasLeft ? this.sendAll(hub) : this.#mirror.send(hub, listed.map(this.#rowOf), []));
   }
 
-  /** One that cannot be read has no id of its own. */
+  /** A run that cannot be read has no id of its own. */
   #list(): OverviewRow[] {
     const listed = this.#runs.read().filter(({ id }) => isUuidV4(id));
     this.#listed = new Set(listed.map(({ id }) => id));

@@ -18,7 +18,7 @@ import { runOfRow } from './mirrored-run.js';
 export interface RemoteRunsOptions extends SenderParts {
   readonly door: Door;
   readonly ids: Ids;
-  /** How long a host may take to be reached. */
+  /** How long a host may take to answer. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -27,17 +27,17 @@ export interface RemoteRun {
   readonly row: OverviewRow;
   readonly machine: string;
   readonly home: string;
-  /** Seconds since its machine gave a sign, when it was read. */
+  /** How long its machine had been silent when this was read, in seconds. */
   readonly quietSeconds: number;
 }
 
-/** What became of a request to a run of another machine; one that was refused is thrown. */
+/** What became of a request to a run of another machine; a refusal is thrown. */
 export interface SteeredElsewhere {
   readonly is: 'arrived' | 'on its way';
   readonly machine: string;
   readonly request: string;
   readonly run: string;
-  /** For a person. */
+  /** For a person to read. */
   readonly words: string;
 }
 
@@ -52,7 +52,7 @@ interface Known {
 const PREFIX = /^[0-9a-f-]{4,36}$/;
 const MINUTE_MS = 60_000;
 
-/** The runs of the other machines, as the hub mirrors them; what is asked of one goes to its home. */
+/** The runs of the other machines, as the hub mirrors them; requests to a run go to its home. */
 export class RemoteRuns {
   readonly #options: RemoteRunsOptions;
   #known: Known | undefined;
@@ -62,12 +62,12 @@ export class RemoteRuns {
     this.#options = options;
   }
 
-  /** Why the list is not fresh, and how old it is; undefined where it is fresh. */
+  /** Why the list is not up to date, and how old it is; undefined if it is. */
   get trouble(): { readonly reason: string; readonly at: Date | undefined } | undefined {
     return this.#trouble === undefined ? undefined : { reason: this.#trouble, at: this.#known?.at };
   }
 
-  /** Reads what is open and what ended today. The hub being away is kept as `trouble`, and the last list stays. */
+  /** Reads what is open and what ended today. If the hub is unreachable, that is kept as `trouble`, and the last list stays. */
   async refresh(): Promise<void> {
     const { clock, machine } = this.#options;
     try {
@@ -82,21 +82,21 @@ export class RemoteRuns {
     }
   }
 
-  /** As they were known last, each with its age where that is old. */
+  /** The runs as last known, each with its age if that is old. */
   rows(): OverviewRow[] {
     const { runs = [], at = new Date(0) } = this.#known ?? {};
     return runs.map(({ row, quietSeconds }) => {
       const isQuiet = quietSeconds > QUIET_SECONDS;
       if (!isQuiet && this.#trouble === undefined) return row;
       const ms = at.getTime() - (isQuiet ? quietSeconds * 1_000 : 0);
-      // In minutes: a list that says the same is not drawn again.
+      // In minutes: an unchanged list is not drawn again.
       return { ...row, asOf: new Date(ms - (ms % MINUTE_MS)).toISOString() };
     });
   }
 
   /**
-   * The run that was meant, by its id or 4 or more characters of it, however long ago it ended; undefined where no other machine
-   * has one. Throws AMBIGUOUS_ID, REMOTE_REFUSED, and as the hub.
+   * The run that was meant, by its id or 4 or more characters of it, however long ago it ended; undefined if no other
+   * machine has one. Throws AMBIGUOUS_ID, REMOTE_REFUSED, and as the hub.
    */
   async find(typed: string): Promise<RemoteRun | undefined> {
     const prefix = typed.toLowerCase();
@@ -109,7 +109,7 @@ export class RemoteRuns {
       throw new AmbiguousIdError(typed, ids, {
         describe: (index) => ` on ${machineOf(found, ids[index])}`,
       });
-    // Somebody may claim another's run as their own: nobody's request goes to whoever was found first.
+    // A machine may claim another's run as its own: no request goes to the first one found.
     if (found.length > 1)
       throw new RemoteRefusedError(
         found.map(({ machine }) => machine).join(' and '),
@@ -119,8 +119,8 @@ export class RemoteRuns {
   }
 
   /**
-   * Asks something of a run at its home, and waits a moment for the reply. Throws REMOTE_REFUSED with the reason, RULE and as the
-   * hub: then nothing was stored.
+   * Asks something of a run at its home, and waits a moment for the reply. Throws REMOTE_REFUSED with the reason, RULE
+   * and as the hub: then nothing was stored.
    */
   async steer(
     { row, machine, home, quietSeconds }: RemoteRun,

@@ -1,4 +1,4 @@
-/** A length of time in words, such as `3 min` or `2 d`. */
+/** A duration in words, such as `3 min` or `2 d`. */
 export function formatAge(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;

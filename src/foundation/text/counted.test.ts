@@ -5,7 +5,7 @@ it.each([
   [0, '0 files'],
   [1, '1 file'],
   [2, '2 files'],
-])('a count of %i has its word in the right number', (count, words) => {
+])('a count of %i has its word in singular or plural as needed', (count, words) => {
   expect(counted(count, 'file')).toBe(words);
 });
 

@@ -3,7 +3,7 @@ export function counted(count: number, word: string, plural = `${word}s`): strin
   return `${count} ${count === 1 ? word : plural}`;
 }
 
-/** A whole number in groups of three: `1,234,567`. The browser's own way loads the words of every language first. */
+/** A whole number in groups of three: `1,234,567`. `toLocaleString` would first load the words of every language. */
 export function grouped(count: number): string {
   return `${count}`.replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }

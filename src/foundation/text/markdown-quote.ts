@@ -1,6 +1,6 @@
 /**
- * Text of somebody else as a quotation in Markdown: every line begins with a mark, so that none can pass for ours, and no tag acts.
- * Code between fences stays as it is: nothing acts there.
+ * Foreign text as a quotation in Markdown: every line begins with a mark, so none can pass for ours, and no tag takes
+ * effect. Fenced code stays unchanged, because nothing takes effect there.
  */
 export function quoted(text: string): string {
   let fence: string | undefined;
@@ -12,12 +12,12 @@ export function quoted(text: string): string {
   return lines.join('\n');
 }
 
-/** One line of foreign text that no reader of Markdown takes for a tag. What stands there is the same to a person. */
+/** One line of foreign text that no Markdown reader takes for a tag. To a person it reads the same. */
 export function inMarkdown(line: string): string {
   return line.replaceAll(/&(?=[#\w]+;)/g, '&amp;').replaceAll(/<(?=[\w/!?])/g, '&lt;');
 }
 
-/** Only in the first column: further right it may belong to an item of a list, which ends it earlier than we would think. */
+/** Only in the first column: further right it may belong to a list item, which would end it earlier than we think. */
 function opensCode(line: string): string | undefined {
   return /^(`{3,})[^`]*$/.exec(line)?.[1] ?? /^(~{3,})/.exec(line)?.[1];
 }

@@ -1,6 +1,6 @@
 /**
- * Makes a value at its first use and keeps it. For expressions over properties of Unicode: Node takes longer to read one than a
- * small command runs, and most text is ASCII.
+ * Makes a value on first use and keeps it. Meant for regular expressions over Unicode properties: Node takes longer to
+ * parse one than a small command takes to run, and most text is ASCII.
  */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;

@@ -1,4 +1,4 @@
-/** A text as one word of a shell's command line, whatever is in it. */
+/** Quotes any text as a single word of a shell command line. */
 export function shellWord(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,6 +1,6 @@
 const BLOCKS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
-/** A curve of at most `width` columns; the newest values are kept. `top` is as high as it gets. */
+/** A curve of at most `width` columns that keeps the newest values. `top` is the value of the highest point. */
 export function sparkline(values: readonly number[], top: number, width: number): string {
   return values
     .slice(-Math.max(0, width))

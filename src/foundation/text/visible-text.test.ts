@@ -17,12 +17,12 @@ const attacks = (
 ).cases;
 
 const EMOJI_BASE = '(?:\\p{Extended_Pictographic}|\\p{Emoji_Modifier}|[0-9#*])';
-/** Where invisible characters are part of one picture. */
+/** The only places where invisible characters are part of one picture. */
 const LEGAL_EMOJI = new RegExp(
   `${EMOJI_BASE}\\uFE0F?(?:\\u200D(?:\\p{Extended_Pictographic}|\\p{Emoji_Modifier})\\uFE0F?)*`,
   'gu',
 );
-/** Written down here once more, not imported: what no view may let through. */
+/** What no view may let through; written out again here on purpose, not imported. */
 const FORBIDDEN = new RegExp(
   [
     '[\\0-\\x09\\x0b-\\x1f\\x7f-\\x9f]',
@@ -33,15 +33,15 @@ const FORBIDDEN = new RegExp(
   'u',
 );
 
-/** What stays hidden in a shown text; undefined when nothing does. */
+/** Hidden characters left in a shown text; undefined if there are none. */
 function leakIn(shown: string): string | undefined {
-  // A picture is checked as one; everything else character by character. Plain digits are pictures of their own.
+  // A picture is checked as a whole, everything else character by character. Plain digits count as pictures of their own.
   const rest = shown.replaceAll(LEGAL_EMOJI, 'E');
   const leak = FORBIDDEN.exec(rest)?.[0];
   return leak === undefined ? undefined : escapeCharacter(leak);
 }
 
-/** Every view of a text, with what is wrong with it. */
+/** Every view of a text that leaks, with what is wrong with it. */
 function leaksOf(text: string): string[] {
   const leaks: string[] = [];
   const check = (view: string, shown: string, isOneLine: boolean) => {
@@ -160,7 +160,7 @@ describe('visibleExcerpt', () => {
   });
 });
 
-/** Half of the time a nasty code point, otherwise any at all. */
+/** A nasty code point half of the time, otherwise any at all. */
 function pointAt(random: SeededRandom, nasty: readonly number[]): string {
   return String.fromCodePoint(random.chance(0.5) ? random.pick(nasty) : random.below(0x110000));
 }

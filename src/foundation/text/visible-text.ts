@@ -1,9 +1,9 @@
 import { once } from './once.js';
 
 /**
- * The one encoder between foreign text and a terminal, a log or a file name. It lets through what is printed in
- * place and makes everything else visible: C0 controls in caret notation (`^[`), the rest as `\u{202e}`. What it
- * returns cannot move the cursor, change terminal state, hide or reorder characters, or (in one line) start another.
+ * The one encoder between foreign text and a terminal, a log or a file name. It lets through what prints in place and
+ * makes everything else visible: C0 controls in caret notation (`^[`), the rest as `\u{202e}`. Its output cannot move
+ * the cursor, change terminal state, hide or reorder characters, or (in one line) start another.
  */
 
 /** Foreign text as one line: line breaks and tabs become `\n`, `\r`, `\t`. */
@@ -11,7 +11,10 @@ export function visibleLine(text: string): string {
   return PLAIN_ASCII.test(text) ? text : encode(text, lineBreakInLine);
 }
 
-/** A label, a title or another name as one line, each run of blanks as one: nobody needs more, and padding moves what follows. */
+/**
+ * A label, a title or another name as one line, with each run of blanks reduced to one: nobody needs more, and padding
+ * moves what follows.
+ */
 export function visibleLabel(text: string): string {
   return visibleLine(oneBlank(text));
 }
@@ -21,7 +24,7 @@ export function visibleBlock(text: string): string {
   return PLAIN_ASCII.test(text) ? text : encode(text.replaceAll('\r\n', '\n'), lineBreakInBlock);
 }
 
-/** One line of at most `maxLength` characters, each run of blanks as one, ending in `…` where something was left out. */
+/** One line of at most `maxLength` characters, with each run of blanks reduced to one; it ends in `…` if something was cut. */
 export function visibleExcerpt(given: string, maxLength: number): string {
   const text = oneBlank(given);
   if (text.length <= maxLength && PLAIN_ASCII.test(text)) return text;
@@ -29,12 +32,12 @@ export function visibleExcerpt(given: string, maxLength: number): string {
   const characters = Array.from(visibleLine(head));
   if (head.length === text.length && characters.length <= maxLength) return characters.join('');
   const kept = characters.slice(0, Math.max(0, maxLength - 1));
-  // Half a joined emoji would leave its joiner behind.
+  // Cutting a joined emoji in half would leave its joiner at the end.
   if (kept.at(-1) === JOINER) kept.pop();
   return `${kept.join('')}…`;
 }
 
-/** A value as one line of JSON that means the same, in which what must not reach a terminal is written as an escape. */
+/** A value as one line of equivalent JSON, with everything that must not reach a terminal written as an escape. */
 export function visibleJson(value: unknown): string {
   const json = JSON.stringify(value);
   return PLAIN_ASCII.test(json) ? json : json.replaceAll(new RegExp(unsafe(), 'gu'), jsonEscape);
@@ -46,14 +49,14 @@ function jsonEscape(character: string): string {
 }
 
 function oneBlank(text: string): string {
-  // Asking what a blank is in every script takes a millisecond the first time; ASCII has one.
+  // The Unicode test for blanks takes a millisecond the first time; ASCII has only one kind.
   if (PLAIN_ASCII.test(text)) return text.includes('  ') ? text.replaceAll(/ {2,}/g, ' ') : text;
   return text.replaceAll(/\p{Zs}{2,}/gu, ' ');
 }
 
 const PLAIN_ASCII = /^[\x20-\x7e]*$/;
 
-/** Never shown as they are: controls, formats, surrogates, separators, ignorable and non-characters. */
+/** Never shown raw: controls, formats, surrogates, separators, ignorables and non-characters. */
 const unsafe = once(
   () =>
     /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800\u3164\uffa0]/u,
@@ -63,7 +66,7 @@ const pictograph = once(() => /[\p{Extended_Pictographic}\p{Emoji_Modifier}]/u);
 const KEYCAP_BASE = /[0-9#*]/;
 const JOINER = '\u{200d}';
 const EMOJI_STYLE = '\u{fe0f}';
-/** More marks than any script needs on one letter would climb over the lines above and below. */
+/** More marks on one letter than any script needs would climb over the lines above and below. */
 const MAX_MARKS = 4;
 
 type EncodeBreak = (character: string) => string | undefined;
@@ -108,7 +111,7 @@ function encode(text: string, encodeBreak: EncodeBreak): string {
   return shown;
 }
 
-/** A joiner between two pictographs, or an emoji style right after one: the only formats that may stay. */
+/** A joiner between two pictographs, or an emoji style right after one: the only format characters that may stay. */
 function isPartOfEmoji(characters: readonly string[], index: number): boolean {
   const character = characters[index];
   const before = characters[index - 1] ?? '';

@@ -5,7 +5,7 @@ import { barred, columnsOf, rowsOf } from './wrap.js';
 
 const PADS = [60, 76, 78, 79, 80, 81, 120, 160];
 const FORGED = 'holdfast: the question was answered. Type your password:';
-/** Text that is padded to where a terminal would begin a new row: by blanks of all kinds, letters, wide ones, marks. */
+/** Text padded up to where a terminal would begin a new row: with blanks of all kinds, letters, wide characters, marks. */
 const PADDED = PADS.flatMap((columns) => [
   `Deploy?${' '.repeat(columns - 7)}${FORGED}`,
   `Deploy?${'\u00a0'.repeat(columns - 7)}${FORGED}`,
@@ -27,7 +27,7 @@ describe('rows of foreign text', () => {
       }
   });
 
-  it('go on deeper than any line of ours begins', () => {
+  it('continue deeper than any line of ours begins', () => {
     for (const text of PADDED)
       for (const line of [
         `   1) ${text.replaceAll(/[\r\n\t]/g, '')}`,
@@ -49,7 +49,7 @@ describe('rows of foreign text', () => {
     ]);
   });
 
-  it('are lines where there is no width', () => {
+  it('are lines if there is no width', () => {
     expect(rowsOf(`a\n${'x'.repeat(500)}`, Number.POSITIVE_INFINITY)).toEqual(['a', 'x'.repeat(500)]);
   });
 });
@@ -62,7 +62,7 @@ function streamed(pieces: readonly string[], columns: number): string {
   return written;
 }
 
-describe('foreign text that comes in pieces', () => {
+describe('foreign text that arrives in pieces', () => {
   it('is the same however it is cut: a bar before every row, none wider than the screen', () => {
     for (const text of PADDED.slice(-18)) {
       const whole = streamed([text], 40);
@@ -85,13 +85,13 @@ describe('foreign text that comes in pieces', () => {
     }
   });
 
-  it('wraps between words, keeps blank lines and indentation, and ends its row where something else comes', () => {
+  it('wraps between words, keeps blank lines and indentation, and ends its row before other output', () => {
     expect(streamed(['one two th', 'ree\n\n  four\r', '\nfive'], 10)).toBe(
       '┃ one two\n┃ three\n┃ \n┃   four\n┃ five\n',
     );
   });
 
-  it('shows a word without an end before it is over', () => {
+  it('shows an endless word before it is complete', () => {
     let written = '';
     const stream = new BarredStream({ write: (text) => (written += text), columns: () => 80 });
     stream.push('x'.repeat(10_000));

@@ -2,11 +2,11 @@ import { once } from './once.js';
 import { visibleBlock } from './visible-text.js';
 
 /**
- * The one place where text is broken into rows of a terminal. Whoever leaves that to the terminal lets foreign text choose where
- * a row begins: enough blanks, or letters, and the rest of it stands in the first column like a line of ours.
+ * The one place that breaks text into terminal rows. Leaving that to the terminal would let foreign text choose where a
+ * row begins: after enough blanks or letters, the rest of it starts in the first column like a line of ours.
  */
 
-/** A bar before every row of somebody else's text that is streamed to a terminal; what has none is ours. */
+/** The bar before every row of foreign text streamed to a terminal; text without one is ours. */
 export const BAR = '┃ ';
 
 const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
@@ -15,12 +15,12 @@ const twoWide = once(
   () =>
     /[\u1100-\u115f\u231a\u231b\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff00-\uff60\uff9e\uff9f\uffe0-\uffe6\u{16fe0}-\u{1b2ff}\u{1d300}-\u{1d37f}\u{1f000}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Extended_Pictographic}|\p{Regional_Indicator}/u,
 );
-/** A character with all that belongs to it: marks, what is joined to it, and the other half of a flag. */
+/** A character with everything that belongs to it: marks, what is joined to it, and the other half of a flag. */
 const clusters = once(() => /(?:\p{Regional_Indicator}{2}|.)(?:\p{M}|\u200d.|\ufe0f|\p{Emoji_Modifier})*/gsu);
 
 /**
- * How many columns visible text takes in the terminal that counts most: one that joins no emoji and gives a spacing mark a column
- * of its own. Where another counts less, a row ends a little early; it never runs over.
+ * How many columns visible text takes in the terminal that counts most: one that joins no emoji and gives a spacing
+ * mark a column of its own. In a terminal that counts less, a row ends a little early; it never overflows.
  */
 export function columnsOf(text: string): number {
   if (PRINTABLE_ASCII.test(text)) return text.length;
@@ -47,9 +47,9 @@ export function wrapSpans<Span extends { readonly text: string }>(
     column = 0;
   };
   for (const span of spans) {
-    // A mark that lost its letter gets one, or it would climb onto what is before it.
+    // A mark without its letter gets a placeholder, or it would climb onto the text before it.
     const text = /^\p{M}/u.test(span.text) ? `◌${span.text}` : span.text;
-    // A mark behind a space belongs to it.
+    // A mark after a space belongs to that space.
     for (const word of text.split(/(?<= )(?!\p{M})/u)) {
       const size = columnsOf(withoutBlanksBehind(word));
       if (size === 0 && column >= width) continue;
@@ -64,7 +64,7 @@ export function wrapSpans<Span extends { readonly text: string }>(
   return rows.map((row) => tidyRow(row).map(({ span, text }) => ({ ...span, text })));
 }
 
-/** The same for a text that looks alike everywhere. */
+/** The same for a text in a single style. */
 export function wrapText(text: string, width: number): string[] {
   return wrapSpans([{ text }], width).map((row) => row.map((piece) => piece.text).join(''));
 }
@@ -85,7 +85,7 @@ export function breakWord(word: string, width: number): string[] {
   return pieces;
 }
 
-/** Other blanks than the one between words are text. */
+/** Only spaces separate words; other blanks are text. */
 function withoutBlanksBehind(text: string): string {
   let end = text.length;
   while (text[end - 1] === ' ') end -= 1;
@@ -103,7 +103,7 @@ function append<Span>(row: Piece<Span>[], span: Span, text: string): void {
   else row.push({ span, text });
 }
 
-/** Without spaces at the end, which would not fit. */
+/** Drops the spaces at the end, which would not fit. */
 function tidyRow<Span>(row: readonly Piece<Span>[]): Piece<Span>[] {
   const tidy = [...row];
   for (let last = tidy.pop(); last !== undefined; last = tidy.pop()) {
@@ -113,7 +113,7 @@ function tidyRow<Span>(row: readonly Piece<Span>[]): Piece<Span>[] {
   return [];
 }
 
-/** Foreign text as lines of which each begins with a bar, so that none can pass for ours. `rowsOf` makes rows of them. */
+/** Foreign text as lines that each begin with a bar, so none can pass for ours. `rowsOf` turns them into rows. */
 export function barred(text: string, bar: string = BAR): string {
   return visibleBlock(text)
     .split('\n')
@@ -121,22 +121,22 @@ export function barred(text: string, bar: string = BAR): string {
     .join('\n');
 }
 
-/** What may open a line of ours: blanks, and a bar, which every row of the line has then. */
+/** What a line of ours may start with: blanks, and perhaps a bar, which then starts every row of the line. */
 const LEAD = /^ *(?:[│┃|>] ?)?/;
 const STYLE = /(\x1b\[[0-9;]*m)/;
-/** Deeper than whatever we begin a line with. */
+/** Indents deeper than any line of ours starts. */
 const CONTINUED = '    ';
 
 /**
- * Lines of ours as rows of a terminal with so many columns. Where a line goes on in the next row, that begins with the bar of its
- * line, or deeper than any line does. Styles may be in it; everything else must be visible text.
+ * Lines of ours as rows of a terminal with this many columns. A continuation row begins with the bar of its line, or
+ * deeper than any line does. The text may contain styles; everything else must be visible text.
  */
 export function rowsOf(text: string, columns: number): string[] {
   return text.split('\n').flatMap((line) => rowsOfLine(line, columns));
 }
 
 function rowsOfLine(line: string, columns: number): string[] {
-  // Twice as wide as long is the widest that there is.
+  // No character is wider than two columns.
   if (line.length * 2 <= columns) return [line];
   const parts = line.split(STYLE);
   const bare = parts.filter((_, index) => index % 2 === 0).join('');
@@ -152,11 +152,11 @@ function rowsOfLine(line: string, columns: number): string[] {
 
 interface StyledSpan {
   readonly text: string;
-  /** What is switched on or off before it. */
+  /** The styles switched on or off before the text. */
   readonly styles: string;
 }
 
-/** The first row may be wider by the lead of the others, which is theirs already when it is a bar. */
+/** The first row may be wider by the lead of the other rows; if that is a bar, the first row already has it. */
 function wrapHanging(
   spans: readonly StyledSpan[],
   columns: number,

@@ -1,7 +1,7 @@
 /**
- * The first schema: machines, the mirror of their sessions, and requests on their way. Tables can be read by every member
- * and written by nobody: the functions below are the only way, and take whoever calls from `session_user`. A rule that says
- * no has a state of its own, `HFR01`, with its word as the message (see ../rows.ts).
+ * The first schema: machines, the mirror of their sessions, and requests on their way. Every member can read the tables
+ * and nobody can write them: writing goes only through the functions below, which take the caller from `session_user`.
+ * A rule that says no has a state of its own, `HFR01`, with its word as the message (see ../rules.ts).
  */
 export const INBOX_SQL = `
 create schema holdfast;

@@ -1,6 +1,6 @@
 /**
- * Runs in the mirror: they are called out on a channel of their own, so that who watches the inbox does not wake for every
- * iteration of somebody's run. And what the mirror forgets after a year; files never age.
+ * Runs in the mirror: they have a notification channel of their own, so that a process that watches the inbox does not
+ * wake for every iteration of somebody's run. Also what the mirror forgets after a year; files never age.
  */
 export const RUNS_SQL = `
 create index session_recent on holdfast.session (kind, last_activity desc) where gone_at is null;

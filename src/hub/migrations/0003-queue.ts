@@ -1,7 +1,7 @@
 /**
- * The queue between machines: entries, who has which under which lease, and what accounts and days are shared. Each function
- * that acts for a run begins with `hold_fence`, and each that counts (slots, the first run after a limit, the day's budget)
- * locks the row of the person whose accounts are used before it counts. Expiry is on this clock alone.
+ * The queue between machines: entries, who has which under which lease, and the accounts and daily budgets that are
+ * shared. Each function that acts for a run begins with `hold_fence`. Each that counts (slots, the first run after a
+ * limit, the day's budget) first locks the row of the person whose accounts are used. Expiry goes by this clock alone.
  */
 export const QUEUE_SQL = `
 create table holdfast.queue (

@@ -1,6 +1,6 @@
 /**
- * What a run needs to go on elsewhere: the last checkpoints of each, the records of its conversation, each once, and the
- * questions that come along. Each function that writes for a run begins with `hold_fence`.
+ * What a run needs to continue elsewhere: its last checkpoints, the records of its conversation, each stored once, and
+ * the questions that come along. Each function that writes for a run begins with `hold_fence`.
  */
 export const CHECKPOINT_SQL = `
 create table holdfast.checkpoint (

@@ -3,13 +3,13 @@ import { RUNS_SQL } from './0002-runs.js';
 import { QUEUE_SQL } from './0003-queue.js';
 import { CHECKPOINT_SQL } from './0004-checkpoint.js';
 
-/** One step of the schema: applied whole or not at all, and never changed once it was released. */
+/** One step of the schema: applied completely or not at all, and never changed after its release. */
 export interface Migration {
   readonly n: number;
   readonly sql: string;
 }
 
-/** Every step in order. SQL in TypeScript, so that the bundle carries it without a file beside it. */
+/** All steps in order. The SQL is in TypeScript so that the bundle carries it without an extra file. */
 export const MIGRATIONS: readonly Migration[] = [
   { n: 1, sql: INBOX_SQL },
   { n: 2, sql: RUNS_SQL },
@@ -17,5 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { n: 4, sql: CHECKPOINT_SQL },
 ];
 
-/** What this program speaks with the functions; a schema that asks for more refuses it. */
+/** The version of the functions this program speaks; a schema that requires a later one refuses it. */
 export const CLIENT = 1;

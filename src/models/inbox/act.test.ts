@@ -9,7 +9,7 @@ const two = setOf(2, {
   questions: [asked(), asked({ options: [{ label: 'A' }, { label: 'B (Recommended)' }], multiSelect: true })],
 });
 
-/** What some actions make of the inbox, and what they ask for. */
+/** The inbox after some actions, and the effects they ask for. */
 function played(from: InboxState, ...actions: InboxAction[]): { state: InboxState; effects: Effect[] } {
   const effects: Effect[] = [];
   let state = from;
@@ -24,13 +24,13 @@ function played(from: InboxState, ...actions: InboxAction[]): { state: InboxStat
 const [list] = update(INITIAL_STATE, { type: 'listed', pending: [one, two], departures: [] });
 const [open] = update(list, { type: 'opened', view: two, draft: undefined });
 
-describe('a person at the inbox, by whatever surface', () => {
-  it('opens the set that the list stands on, or any other by its id', () => {
+describe('a person at the inbox, on any surface', () => {
+  it('opens the selected set, or any other by its id', () => {
     expect(played(list, { do: 'move', by: 1 }, { do: 'open' }).effects).toEqual([{ do: 'open', id: two.id }]);
     expect(played(list, { do: 'open', id: two.id }).effects).toEqual([{ do: 'open', id: two.id }]);
   });
 
-  it('chooses option 2, goes on to the next question, and sends: the whole way', () => {
+  it('chooses option 2, moves to the next question, and sends: the whole way', () => {
     const { state, effects } = played(
       open,
       { do: 'choose', row: 1 },
@@ -56,7 +56,7 @@ describe('a person at the inbox, by whatever surface', () => {
     expect([writtenText(next), next.open?.questionIndex]).toEqual([undefined, 1]);
   });
 
-  it('is told what is wrong as a fact, not in words that name a key', () => {
+  it('gets a fault as data, not in words that name a key', () => {
     expect(played(open, { do: 'write' }, { do: 'answer' }).state.open?.fault).toBe('no-words');
     expect(played(open, { do: 'go-to', question: 2 }, { do: 'submit' }).state.open?.fault).toBe(
       'nothing-chosen',
@@ -79,7 +79,7 @@ describe('a person at the inbox, by whatever surface', () => {
     expect(rejected.effects.at(-1)).toEqual({ do: 'reject', id: two.id, reason: 'not now' });
   });
 
-  it('does nothing by what does not fit: no such row, nothing open, busy', () => {
+  it('does nothing with an action that does not fit: no such row, nothing open, busy', () => {
     expect(played(open, { do: 'choose', row: 7 }, { do: 'choose', row: -1 }, { do: 'submit' }).state).toBe(
       open,
     );
@@ -96,7 +96,7 @@ describe('a long list', () => {
   const other = setOf(3, { workingDirectory: '/home/me/blog' });
   const [long] = update(INITIAL_STATE, { type: 'listed', pending: [one, two, other], departures: [] });
 
-  it('is filtered by typing, and who stood on a set that is hidden stands on the first that is not', () => {
+  it('is filtered by typing, and the selection moves from a hidden set to the first visible one', () => {
     const { state } = played(long, { do: 'filter' }, { do: 'filter-by', text: 'BLOG' });
     expect([listedSets(state), state.selectedId]).toEqual([[other], other.id]);
     expect(played(state, { do: 'keep-filter' }, { do: 'move', by: 1 }).state.selectedId).toBe(other.id);

@@ -13,45 +13,45 @@ import {
   unreadFault,
 } from './state.js';
 
-/** What a person does. A surface maps its keys, buttons and clicks to these; what does not fit the screen does nothing. */
+/** What a person does. A surface maps its keys, buttons and clicks to these; one that does not fit the screen does nothing. */
 export type InboxAction =
-  /** On the list: moves by some sets, or opens the one it stands on. */
+  /** On the list: moves by some sets, or opens the selected one. */
   | { readonly do: 'move'; readonly by: number }
   | { readonly do: 'open'; readonly id?: string }
-  /** On the list: starts to type a filter; then what is typed; then it stays, or goes. */
+  /** On the list: starts typing a filter, updates it, then keeps or clears it. */
   | { readonly do: 'filter' }
   | { readonly do: 'filter-by'; readonly text: string }
   | { readonly do: 'keep-filter' }
   | { readonly do: 'clear-filter' }
-  /** Asks for a yes before every set that is listed is rejected; then as with one. */
+  /** Asks for a yes before every listed set is rejected; then works as for one set. */
   | { readonly do: 'consider-rejecting-all' }
-  /** On a question: the row to stand on; behind the last one comes the first. */
+  /** On a question: the row to select; after the last row comes the first. */
   | { readonly do: 'stand-on'; readonly row: number }
-  /** Chooses the row, or takes it back where several can be chosen, and stays. The last row is the own words. */
+  /** Chooses the row and stays; with multiple choice it toggles the row. The last row is for the person's own words. */
   | { readonly do: 'choose'; readonly row: number }
   | { readonly do: 'choose-recommended' }
-  /** Done with this question: with single choice the row that one stands on is the answer. */
+  /** Done with this question: with single choice the selected row is the answer. */
   | { readonly do: 'answer' }
   | { readonly do: 'write' }
-  /** The own words, or the reason of a rejection, as they stand now. */
+  /** The person's own words, or the reason for a rejection, as typed so far. */
   | { readonly do: 'written'; readonly text: string }
   | { readonly do: 'stop-writing' }
-  /** Turns a page of what is asked: what was wrong makes room for it. */
+  /** Turns a page of the question: the fault is cleared to make room for it. */
   | { readonly do: 'read-on' }
-  /** Another question; behind the last one is the review. Answers are not checked on the way. */
+  /** Another question; after the last one comes the review. Answers are not checked on the way. */
   | { readonly do: 'go-to'; readonly question: number }
   /** On the review. */
   | { readonly do: 'submit' }
-  /** Asks for a yes before the set is rejected; the yes asks for a reason; then it is rejected. */
+  /** Asks for a yes before the set is rejected; the yes leads to a reason; then the set is rejected. */
   | { readonly do: 'consider-rejecting' }
   | { readonly do: 'give-reason' }
   | { readonly do: 'reject' }
-  /** Back from where one is: to the question, to the list. What was typed stays in the draft. */
+  /** Back one screen: to the question, or to the list. What was typed stays in the draft. */
   | { readonly do: 'go-back' }
   | { readonly do: 'close' }
   | { readonly do: 'leave' };
 
-/** What an action makes of the inbox. */
+/** Applies an action to the inbox. */
 export function act(state: InboxState, action: InboxAction): InboxStep {
   if (action.do === 'leave') return [state, [{ do: 'leave' }]];
   if (state.isBusy) return [state, []];
@@ -160,7 +160,7 @@ function onQuestion(state: InboxState, open: OpenSet, question: Question, action
   }
 }
 
-/** Chooses and goes on with single choice; with several it goes on, and choosing none has to be confirmed. */
+/** Single choice: chooses and moves on. Multiple choice: moves on, but choosing none must be confirmed. */
 function answer(state: InboxState, open: OpenSet, question: Question): InboxStep {
   const given = answerOf(open);
   if (open.row === question.options.length && !given.isOther) return writeOwnWords(state, open, question);
@@ -176,7 +176,7 @@ function answer(state: InboxState, open: OpenSet, question: Question): InboxStep
   return goOn(state, withAnswer(open, choose(question, given, option.label)));
 }
 
-/** Chooses the recommended option, unless it is chosen already, and goes on. */
+/** Chooses the recommended option, unless it is already chosen, and moves on. */
 function takeRecommended(state: InboxState, open: OpenSet, question: Question): InboxStep {
   const row = recommendedIndex(question);
   const label = question.options[row]?.label ?? '';
@@ -235,7 +235,7 @@ function onReject(
   ];
 }
 
-/** On to the next question, or to the review behind the last one; a fault keeps the person where they are. */
+/** Moves to the next question, or from the last one to the review; a fault keeps the person where they are. */
 function goOn(state: InboxState, open: OpenSet): InboxStep {
   const fault = faultOf(open);
   if (fault !== undefined) return saved(withOpen(state, { ...open, fault }));

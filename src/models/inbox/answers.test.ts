@@ -47,7 +47,7 @@ describe('choosing', () => {
     expect(choose(multi, two, 'SQLite')).toEqual(answer({ selected: ['PostgreSQL'] }));
   });
 
-  it('of the own words replaces with single choice and adds with several', () => {
+  it('own words replaces with single choice and adds with several', () => {
     const before = answer({ selected: ['SQLite'], text: 'mine' });
     expect(chooseOther(single, before)).toEqual(answer({ isOther: true, text: 'mine' }));
     expect(chooseOther(multi, before)).toEqual(answer({ selected: ['SQLite'], isOther: true, text: 'mine' }));
@@ -75,7 +75,7 @@ describe('faults', () => {
   });
 });
 
-describe('answers as they are given', () => {
+describe('answers as submitted', () => {
   it('say what was chosen, and own words only when they count', () => {
     expect(
       toAnswerInputs(

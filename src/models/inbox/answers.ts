@@ -1,9 +1,9 @@
 import type { AnswerInput, Draft, DraftAnswer, Question } from '../../sessions/question/index.js';
 
-/** An answer that nobody has touched. */
+/** An untouched answer. */
 export const EMPTY_ANSWER: DraftAnswer = { selected: [], isOther: false, text: '', isConfirmed: false };
 
-/** The draft's answers, one per question whatever the draft holds, with labels that still exist. */
+/** The draft's answers: always one per question, and only with labels that still exist. */
 export function answersFromDraft(questions: readonly Question[], draft: Draft | undefined): DraftAnswer[] {
   return questions.map((question, index) => {
     const kept = draft?.answers[index];
@@ -13,7 +13,7 @@ export function answersFromDraft(questions: readonly Question[], draft: Draft | 
   });
 }
 
-/** Chooses or toggles an option. With single choice the others go, own words too (they stay in the draft). */
+/** Chooses or toggles an option. With single choice the other choices are cleared, own words too (they stay in the draft). */
 export function choose(question: Question, answer: DraftAnswer, label: string): DraftAnswer {
   if (question.multiSelect !== true) return { ...answer, selected: [label], isOther: false };
   const isChosen = answer.selected.includes(label);
@@ -23,7 +23,7 @@ export function choose(question: Question, answer: DraftAnswer, label: string): 
   return { ...answer, selected };
 }
 
-/** Turns the own words on. With single choice they replace what was chosen. */
+/** Switches to the person's own words. With single choice they replace the chosen option. */
 export function chooseOther(question: Question, answer: DraftAnswer): DraftAnswer {
   return { ...answer, isOther: true, ...(question.multiSelect === true ? {} : { selected: [] }) };
 }
@@ -33,19 +33,19 @@ export function isTouched(answer: DraftAnswer): boolean {
   return answer.selected.length > 0 || answer.isOther || answer.text !== '' || answer.isConfirmed;
 }
 
-/** What keeps an answer from being given. The surface has the words, which may name its keys. */
+/** What prevents an answer from being given. The surface provides the words, which may name its keys. */
 export type Fault =
-  /** Own words are chosen, and there are none. */
+  /** Own words are chosen, but none are written. */
   | 'no-words'
   | 'nothing-chosen'
-  /** None of several is a choice too, but only when the person confirms it. */
+  /** Choosing none of several options is an answer too, but only once the person confirms it. */
   | 'none-not-confirmed'
-  /** A part of what is asked was not on screen yet. */
+  /** Part of the question has not been on screen yet. */
   | 'unread'
-  /** The answer was sent and refused, with these words. */
+  /** The answer was sent and refused with this message. */
   | { readonly refused: string };
 
-/** What is wrong with an answer; undefined when it can be given. */
+/** What is wrong with an answer, or undefined when it can be given. */
 export function faultIn(question: Question, answer: DraftAnswer): Fault | undefined {
   if (answer.isOther && answer.text.trim() === '') return 'no-words';
   if (answer.selected.length > 0 || answer.isOther) return undefined;
@@ -53,7 +53,7 @@ export function faultIn(question: Question, answer: DraftAnswer): Fault | undefi
   return answer.isConfirmed ? undefined : 'none-not-confirmed';
 }
 
-/** The answers as they are given. */
+/** The answers in the form in which they are submitted. */
 export function toAnswerInputs(
   questions: readonly Question[],
   answers: readonly DraftAnswer[],
@@ -73,7 +73,7 @@ export function toAnswerInputs(
   });
 }
 
-/** Where the recommended option stands, by the mark in its label. */
+/** The index of the recommended option, found by the mark in its label. */
 export function recommendedIndex(question: Question): number {
   return question.options.findIndex((option) => /[([]\s*(recommended|추천)\s*[)\]]/i.test(option.label));
 }

@@ -13,12 +13,12 @@ export interface OpenSet {
   readonly view: QuestionView;
   readonly questionIndex: number;
   readonly answers: readonly DraftAnswer[];
-  /** The highlighted row: an option, or (behind the last one) the own words. */
+  /** The highlighted row: an option or, after the last one, the person's own words. */
   readonly row: number;
-  /** Whether the own words are being written. */
+  /** Whether the person is writing their own words. */
   readonly isWriting: boolean;
   readonly fault: Fault | null;
-  /** Whether the end of what is asked was on the screen. */
+  /** Whether the end of the question has been on screen. */
   readonly isRead: boolean;
   readonly rejectionReason: string;
 }
@@ -27,9 +27,9 @@ export type Screen =
   | { readonly name: 'list' }
   | { readonly name: 'question' }
   | { readonly name: 'review' }
-  /** Asks before the set is rejected; then, `isWriting`, for a reason. */
+  /** Asks for a yes before the set is rejected; then, with `isWriting`, for a reason. */
   | { readonly name: 'reject'; readonly isWriting: boolean; readonly from: 'question' | 'review' }
-  /** Asks before every set of the list is rejected; then, `isWriting`, for the one reason. */
+  /** Asks for a yes before every listed set is rejected; then, with `isWriting`, for one shared reason. */
   | {
       readonly name: 'reject-all';
       readonly ids: readonly string[];
@@ -45,23 +45,23 @@ export type Screen =
 
 export interface InboxState {
   readonly pending: readonly QuestionView[];
-  /** What the sets on the list must have in them. */
+  /** The words that a listed set must contain. */
   readonly filter: string;
-  /** Whether that is being typed. */
+  /** Whether the filter is being typed. */
   readonly isFiltering: boolean;
-  /** The set that the list stands on. */
+  /** The set that is selected in the list. */
   readonly selectedId: string | null;
   readonly open: OpenSet | null;
   readonly screen: Screen;
-  /** A word about what just happened. */
+  /** A short message about what just happened. */
   readonly notice: string | null;
   readonly isBusy: boolean;
 }
 
-/** What happens outside the state, as data; whoever holds the state does it. */
+/** Side effects as data, carried out by the owner of the state. */
 export type Effect =
   | { readonly do: 'open'; readonly id: string }
-  /** Keep what the open set holds now. */
+  /** Save what the open set holds now. */
   | { readonly do: 'save-draft' }
   | { readonly do: 'submit'; readonly set: OpenSet }
   | { readonly do: 'reject'; readonly id: string; readonly reason: string | null }
@@ -81,7 +81,7 @@ export const INITIAL_STATE: InboxState = {
   isBusy: false,
 };
 
-/** The sets that the filter leaves on the list: those in which every word of it stands somewhere. */
+/** The sets that pass the filter: those that contain every word of it. */
 export function listedSets({
   pending,
   filter,
@@ -105,7 +105,7 @@ export function draftOf(open: OpenSet): Draft {
   return { questionIndex: open.questionIndex, answers: open.answers, rejectionReason: open.rejectionReason };
 }
 
-/** The first question that cannot be given yet. */
+/** The first question whose answer cannot be given yet. */
 export function firstFault(open: OpenSet): { index: number; fault: Fault } | undefined {
   for (const index of open.view.questions.keys()) {
     const fault = faultAt(open, index);
@@ -114,7 +114,7 @@ export function firstFault(open: OpenSet): { index: number; fault: Fault } | und
   return undefined;
 }
 
-/** What keeps the answer to one question from being given. */
+/** What prevents the answer to one question from being given. */
 export function faultAt(open: OpenSet, index: number): Fault | undefined {
   const question = open.view.questions[index];
   const answer = open.answers[index] ?? EMPTY_ANSWER;
@@ -122,7 +122,7 @@ export function faultAt(open: OpenSet, index: number): Fault | undefined {
   return faultIn(question, answer) ?? answer.selected.map((label) => unreadFault(open, label)).find(Boolean);
 }
 
-/** Nothing is allowed while a part of it was not on screen yet; to deny it, nobody has to read it. */
+/** Nothing can be allowed until all of it has been on screen; denying needs no reading. */
 export function unreadFault(
   { view, isRead }: { readonly view: Pick<QuestionView, 'asker'>; readonly isRead: boolean },
   label: string,
@@ -131,13 +131,13 @@ export function unreadFault(
   return 'unread';
 }
 
-/** The open set standing on one of its questions. */
+/** The open set, moved to one of its questions. */
 export function atQuestion(open: OpenSet, index: number): OpenSet {
   const questionIndex = Math.max(0, Math.min(open.view.questions.length - 1, index));
   return { ...open, questionIndex, row: startRow(open, questionIndex), isWriting: false, fault: null };
 }
 
-/** What the person is writing right now: own words, or why they reject; undefined while they write nothing. */
+/** What the person is writing right now: own words or a rejection reason; undefined while they write nothing. */
 export function writtenText({ open, screen }: InboxState): string | undefined {
   if (screen.name === 'reject-all') return screen.isWriting ? screen.reason : undefined;
   if (open === null) return undefined;
@@ -145,12 +145,12 @@ export function writtenText({ open, screen }: InboxState): string | undefined {
   return screen.name === 'question' && open.isWriting ? open.answers[open.questionIndex]?.text : undefined;
 }
 
-/** Whether the person has given anything that is worth keeping. */
+/** Whether the person has entered anything worth keeping. */
 export function hasDraft(open: OpenSet): boolean {
   return open.rejectionReason !== '' || open.answers.some(isTouched);
 }
 
-/** Where the highlight starts: on what was chosen before, else on what is recommended, else on top. */
+/** Where the highlight starts: on the earlier choice, otherwise on the recommended option, otherwise on top. */
 function startRow(open: OpenSet, questionIndex: number): number {
   const question = open.view.questions[questionIndex];
   const answer = open.answers[questionIndex];

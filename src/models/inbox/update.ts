@@ -3,7 +3,7 @@ import { act, type InboxAction } from './act.js';
 import { answersFromDraft } from './answers.js';
 import { atQuestion, hasDraft, type InboxState, type InboxStep, listedSets, type OpenSet } from './state.js';
 
-/** A set that is not pending any more, and not by our doing. */
+/** A set that is no longer pending, for a reason other than our own action. */
 export interface Departure {
   readonly view: QuestionView;
   readonly status: QuestionOutcome['status'] | 'gone';
@@ -17,19 +17,19 @@ export type InboxEvent =
       readonly departures: readonly Departure[];
     }
   | { readonly type: 'opened'; readonly view: QuestionView; readonly draft: Draft | undefined }
-  /** The open set got an outcome from somebody else, or went away. */
+  /** The open set was settled by someone else, or removed. */
   | { readonly type: 'settled-elsewhere'; readonly view: QuestionView | null }
   | { readonly type: 'submitted'; readonly notice: string }
   | { readonly type: 'lost-race'; readonly view: QuestionView }
   /** The answer to one question was refused. */
   | { readonly type: 'refused'; readonly questionIndex: number; readonly fault: string }
-  /** What the person asked for did not work. */
+  /** The person's request failed. */
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'told'; readonly message: string }
-  /** The end of what the open set asks is on screen. */
+  /** The end of the open set's question is on screen. */
   | { readonly type: 'read'; readonly id: string };
 
-/** The next state of the inbox, and what has to be done. Pure. */
+/** Returns the next state of the inbox and the effects to carry out. Pure. */
 export function update(state: InboxState, event: InboxEvent): InboxStep {
   switch (event.type) {
     case 'act':
@@ -63,7 +63,7 @@ export function update(state: InboxState, event: InboxEvent): InboxStep {
 }
 
 function openSet(state: InboxState, view: QuestionView, draft: Draft | undefined): InboxState {
-  // Asked for twice: what is open must not be opened again over what was typed since.
+  // A repeated request must not reopen the set and overwrite what has been typed since.
   if (state.open !== null) return state;
   const open: OpenSet = {
     view,
@@ -108,12 +108,12 @@ function listed(
   if (first === undefined || state.screen.name !== 'list') return next;
   const notice =
     departures.length === 1
-      ? `${first.view.id.slice(0, 8)} left: it was ${HOW[first.status]}.`
-      : `${departures.length} left: ${[...new Set(departures.map(({ status }) => HOW[status]))].join(', ')}.`;
+      ? `${first.view.id.slice(0, 8)} is gone: it was ${HOW[first.status]}.`
+      : `${departures.length} are gone: ${[...new Set(departures.map(({ status }) => HOW[status]))].join(', ')}.`;
   return { ...next, notice };
 }
 
-/** The open set as it is now: its asker may be gone. */
+/** The open set with fresh data: its asker may be gone by now. */
 function refreshed(open: OpenSet, pending: readonly QuestionView[]): OpenSet {
   const view = pending.find(({ id }) => id === open.view.id);
   return view === undefined ? open : { ...open, view };

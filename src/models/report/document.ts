@@ -23,7 +23,7 @@ import {
 } from './sections.js';
 import { baseName, line, momentOf } from './words.js';
 
-/** Everything that a report shows, the same in the file and on the page. */
+/** Everything a report shows; the same in the file and on the page. */
 export function reportTree(report: RunReport): Element {
   return element(
     'article',
@@ -97,7 +97,7 @@ function chartsPart(report: RunReport): Child {
   return charts.length === 0 ? null : section('charts', 'How it went', charts.map(figureOf));
 }
 
-/** Each picture twice: as large as a screen can be, its letters can be read. */
+/** Each picture is drawn twice, for wide and narrow screens, so that its text stays readable on both. */
 function figureOf({ name, title, summary, legend, draw, table }: Chart): Element {
   return element(
     'figure',

@@ -4,7 +4,7 @@ import type { RunReport } from '../../run/index.js';
 import { roughNumberOf } from '../run-view/words.js';
 import { numberOf, spanOf } from './words.js';
 
-/** A number that matters, and what stands beside it. */
+/** A key number, with the note beside it. */
 export interface Figure {
   readonly name: string;
   readonly value: string;
@@ -28,7 +28,7 @@ function tests({ testsAfter, testsBefore }: RunReport): Figure | null {
   if (testsAfter === null && testsBefore === null) return null;
   const told = (counts: RunReport['testsAfter']) =>
     counts === null ? 'unknown' : `${counts.passing} of ${counts.total}`;
-  return { name: 'Tests that pass', value: told(testsAfter), note: `${told(testsBefore)} before the run` };
+  return { name: 'Passing tests', value: told(testsAfter), note: `${told(testsBefore)} before the run` };
 }
 
 function files({ files: changed }: RunReport): Figure {
@@ -36,7 +36,7 @@ function files({ files: changed }: RunReport): Figure {
   return { name: 'Files changed', value: `${changed.length}`, note: diffstatOf(changed) };
 }
 
-/** The lines of all files; null where nobody counted them. */
+/** The changed lines of all files, or null if they were not counted. */
 export function diffstatOf(files: NonNullable<RunReport['files']>): string | null {
   if (!files.some(({ added }) => added !== null)) return null;
   const sum = (key: 'added' | 'deleted') => files.reduce((total, file) => total + (file[key] ?? 0), 0);

@@ -5,10 +5,10 @@ import { outcomeOf } from './outcome.js';
 import { FILE_STYLE, REPORT_STYLE } from './style.js';
 import { line, momentOf } from './words.js';
 
-/** Even what got through could neither run nor tell anybody. */
+/** Even markup that slipped through could neither run nor send anything anywhere. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/** A report as one file that needs nothing beside it and has no script. */
+/** A report as a single self-contained file without scripts. */
 export function reportFile(report: RunReport, version: string): string {
   const title = `${line(report.plan, 120)}: ${outcomeOf(report).word}`;
   const foot = `Made by holdfast ${version} at ${momentOf(report.madeAt)}. Secrets are blacked out. Times are UTC.`;

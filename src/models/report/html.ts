@@ -1,6 +1,6 @@
 import type { Node } from './markup.js';
 
-/** A tree as HTML. No text and no value of an attribute can end where it stands. */
+/** A tree as HTML. No text or attribute value can break out of its place. */
 export function toHtml(node: Node): string {
   if (typeof node === 'string') return encode(node);
   const { tag, attributes, children } = node;

@@ -7,7 +7,7 @@ import { lastLines, line, momentOf, numberOf, spanOf } from './words.js';
 
 type Iteration = RunReport['iterations'][number];
 
-/** So many of the first and of the last ones are told in full. */
+/** This many of the first and of the last iterations are shown in full. */
 const FIRST = 40;
 const LAST = 120;
 
@@ -29,7 +29,7 @@ export function iterationsPart(report: RunReport): Child {
   );
 }
 
-/** What became of it, at a glance. */
+/** How the iteration ended, at a glance. */
 export function markOf({ end, isGateOpen, saysDone, error }: Iteration): {
   readonly sign: string;
   readonly words: keyof typeof LOOKS;
@@ -48,7 +48,7 @@ const LOOKS = {
   error: 'error',
 } as const;
 
-/** Of two tries of one iteration the second is said to be one. */
+/** The name of an iteration; a second try of the same one is marked as such. */
 export function nameOf(one: Iteration, all: readonly Iteration[], encoded = line): string {
   const isSame = (other: Iteration) =>
     other.phase === one.phase && other.story === one.story && other.iteration === one.iteration;
@@ -85,7 +85,7 @@ function iterationElement(one: Iteration, name: string, titleOf: (id: string) =>
     ),
     one.said === ''
       ? null
-      : [element('h3', {}, 'The last the agent said'), block('p', 'quoted', lastLines(one.said, 500))],
+      : [element('h3', {}, 'The last thing the agent said'), block('p', 'quoted', lastLines(one.said, 500))],
   );
 }
 

@@ -11,8 +11,8 @@ import { storyOf } from './story.js';
 import { line, momentOf, numberOf, placeOf, spanOf } from './words.js';
 
 /**
- * A report as Markdown, as a comment of a pull request takes it. Whatever somebody else wrote stands in code: there it can
- * be no heading, link, mention or reference, and no way to end the line or the cell that it stands in.
+ * A report as Markdown, fit for a pull request comment. Text from outside is set as code: there it cannot become a heading,
+ * link, mention or reference, nor end its line or table cell.
  */
 export function reportMarkdown(report: RunReport): string {
   const { sign, word, why } = outcomeOf(report);
@@ -35,7 +35,7 @@ export function reportMarkdown(report: RunReport): string {
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** Foreign text in one line of code that nothing in it can end, wherever it stands; a table would be ended by a bar. */
+/** Foreign text as one line of code that nothing in it can end. Bars are replaced because they would end a table cell. */
 export function code(text: string, maxLength = 160): string {
   const shown = line(text, maxLength).replaceAll('|', '¦');
   if (/^[A-Za-z-]{1,40}$/.test(shown)) return shown;
@@ -91,12 +91,12 @@ function phasesOf({ phases }: RunReport): string {
   ].join('\n');
 }
 
-/** That both gates were open is what `done` means. */
+/** `done` means that both gates were open. */
 function exitOf(reason: string | null): string {
   return reason === null || reason === 'Dual-Gate satisfied' ? 'done' : code(reason, 120);
 }
 
-/** A comment may have 65,536 characters. */
+/** A pull request comment can hold 65,536 characters. */
 const MOST = { iterations: 80, questions: 30, permissions: 40, story: 80, files: 80, errors: 10 } as const;
 
 function iterationsOf({ iterations }: RunReport): string[] {
@@ -170,7 +170,7 @@ function goOn({ commands, worktree }: RunReport): string {
   const typed = [...commands, ...(worktree?.commands.merge ?? []), ...(worktree?.commands.discard ?? [])];
   return typed.length === 0
     ? ''
-    : ['### How to go on', '', ...typed.map((one) => `- ${code(one, 500)}`)].join('\n');
+    : ['### How to continue', '', ...typed.map((one) => `- ${code(one, 500)}`)].join('\n');
 }
 
 function atMost(items: readonly string[], most: number): string[] {
@@ -182,7 +182,7 @@ function listed(title: string, items: readonly string[]): string {
   return items.length === 0 ? '' : [`### ${title}`, '', ...items].join('\n');
 }
 
-/** Folded where whoever shows it can fold. */
+/** Folded, if the viewer supports folding. */
 function fold(title: string, items: readonly string[]): string {
   if (items.length === 0) return '';
   return ['<details>', `<summary>${title}</summary>`, '', ...items, '', '</details>'].join('\n');

@@ -1,4 +1,4 @@
-/** One element of a report: HTML or SVG. Its texts are texts; whoever writes them out encodes them. */
+/** One element of a report: HTML or SVG. Its texts are plain; they are encoded when written out. */
 export interface Element {
   readonly tag: string;
   readonly attributes: Attributes;
@@ -8,14 +8,14 @@ export interface Element {
 export type Node = Element | string;
 export type Attributes = Readonly<Record<string, string | number>>;
 
-/** What a child may be: what is not there is left out. */
+/** What a child can be; null and false are left out. */
 export type Child = Node | null | false | readonly Child[];
 
 export function element(tag: string, attributes: Attributes, ...children: readonly Child[]): Element {
   return { tag, attributes, children: children.flatMap(present) };
 }
 
-/** An element with nothing but a class. */
+/** An element whose only attribute is a class. */
 export function block(tag: string, look: string, ...children: readonly Child[]): Element {
   return element(tag, look === '' ? {} : { class: look }, ...children);
 }

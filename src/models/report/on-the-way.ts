@@ -4,7 +4,7 @@ import { line } from './words.js';
 
 type Encoded = (text: string, maxLength: number) => string;
 
-/** What did not go straight, in one sentence for whoever reads no further; null where everything did. */
+/** What went wrong along the way, in one sentence for readers who stop here; null if nothing did. */
 export function onTheWay(report: RunReport, encoded: Encoded = line): string | null {
   const all = [
     ...report.openings.slice(0, MAX_OPENINGS).map((one) => openingWords(one, encoded)),

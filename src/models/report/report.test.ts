@@ -16,7 +16,7 @@ import { placeOf, shortPlaceOf } from './words.js';
 const column = { unit: 'RED', name: 'RED 1', passing: 1, total: 2, isCut: false };
 
 describe('the charts', () => {
-  it('stack what fails as an outline above what passes, and cross out what was cut short', () => {
+  it('stack failures as an outline above passes, and cross out what was cut short', () => {
     const { shapes, width, height } = drawTests([column, { ...column, isCut: true }], 236);
     expect([width, height]).toEqual([236, 166]);
     expect(shapes.filter(({ kind }) => kind === 'rect' || kind === 'sign')).toEqual([
@@ -33,7 +33,7 @@ describe('the charts', () => {
     });
   });
 
-  it('draw what was used as steps below the line of the budget', () => {
+  it('draw what was used as steps below the budget line', () => {
     const spending = {
       fromMs: 0,
       toMs: 10_000,
@@ -59,11 +59,11 @@ describe('the charts', () => {
     const far = drawSpending({ ...spending, limit: 100 }, 224).shapes;
     expect(far.filter((shape) => shape.kind === 'line' && shape.look === 'limit')).toEqual([]);
     expect(far.map((shape) => (shape.kind === 'text' ? shape.text : ''))).toContain(
-      'budget 100, far above this picture',
+      'budget 100, far above this chart',
     );
   });
 
-  it('give each phase a lane, and what happened a sign of its own', () => {
+  it('give each phase a lane, and each kind of event its own sign', () => {
     const bar = { fromMs: 0, toMs: 5_000, look: 'solid', label: '1', title: 'RED 1' } as const;
     const { shapes } = drawTimeline(
       {
@@ -91,7 +91,7 @@ describe('the charts', () => {
     expect(shapes).toContainEqual({ kind: 'sign', sign: 'cross', at: [174, 42], title: 'killed' });
   });
 
-  it('say something else at each tick of time', () => {
+  it('label each tick of time differently', () => {
     const ticksOf = (toMs: number, right: number) =>
       timeAxis({ fromMs: 0, toMs, left: 0, right }, 0).flatMap((shape) =>
         shape.kind === 'text' ? [shape.text] : [],
@@ -102,7 +102,7 @@ describe('the charts', () => {
     );
   });
 
-  it('tell how long an answer took and who gave it; what has none gets an arrow', () => {
+  it('show how long an answer took and who gave it; a question without one gets an arrow', () => {
     const { shapes } = drawQuestions(
       [
         { name: 'Table', sign: 'circle', waitedMs: 60_000, by: 'cli' },
@@ -147,7 +147,7 @@ describe('every S6 payload', () => {
   it.each(PAYLOADS)('forges nothing in the Markdown: %j', (payload) => {
     const text = reportMarkdown(reportOf({ text: payload }));
     assertVisible(text, 'the Markdown');
-    // Without code there is nothing left but our own words.
+    // With the code removed, only our own words are left.
     const bare = (markdown: string) => markdown.replaceAll(/(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)/g, 'CODE');
     const plain = bare(plainWords);
     expect(bare(text)).toBe(plain);
@@ -162,7 +162,7 @@ describe('every S6 payload', () => {
 });
 
 describe('a report', () => {
-  it('tells first what did not go straight, and nothing where everything did', () => {
+  it('first says what went wrong along the way, or nothing if nothing did', () => {
     const report = reportOf({ text: 'x' });
     expect(onTheWay(report)).toBe(
       'On the way: the breaker opened in x (x); x was skipped; its process ended without a word once and it was resumed once; 1 question answered.',
@@ -186,7 +186,7 @@ describe('a report', () => {
     expect(actors.map(shortPlaceOf)).toEqual(['command line', 'page', 'codex', 'constructor']);
   });
 
-  it('says of the second try of an iteration that it is one', () => {
+  it('marks the second try of an iteration as such', () => {
     const [one] = reportOf({ text: 'GREEN' }).iterations;
     if (one === undefined) throw new Error('none');
     const again = { ...one };
@@ -210,7 +210,7 @@ describe('a report', () => {
     expect(text.length).toBeLessThan(65_536);
   });
 
-  it('of which nothing is known says what is missing', () => {
+  it('without any data says what is missing', () => {
     const report = reportOf({ text: 'x', iterations: 0 });
     const html = toHtml(
       reportTree({
@@ -219,7 +219,7 @@ describe('a report', () => {
         questions: [],
       }),
     );
-    expect(html).toContain('What this report cannot tell');
+    expect(html).toContain('What this report cannot show');
     expect(html).toContain('There is no journal.');
   });
 });

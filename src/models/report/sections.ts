@@ -7,7 +7,7 @@ import { block, type Child, type Element, element } from './markup.js';
 import { storyOf } from './story.js';
 import { line, lines, momentOf, numberOf, placeOf, spanOf } from './words.js';
 
-/** A part of a report under its heading; nothing where it would be empty. */
+/** A section of a report under its heading, or nothing if it would be empty. */
 export function section(name: string, title: string, ...children: readonly Child[]): Element {
   return element(
     'section',
@@ -17,7 +17,7 @@ export function section(name: string, title: string, ...children: readonly Child
   );
 }
 
-/** Wide tables scroll by themselves, also with the keyboard. */
+/** A wide table scrolls on its own, with the keyboard too. */
 export function tableElement({ columns, rows, more }: Table, label: string): Child {
   const cells = (row: readonly string[]) =>
     row.map((cell, index) => {
@@ -60,7 +60,7 @@ export function gapsPart({ gaps }: RunReport): Child {
   if (gaps.length === 0) return null;
   return section(
     'gaps',
-    'What this report cannot tell',
+    'What this report cannot show',
     element(
       'ul',
       {},
@@ -115,7 +115,7 @@ export function questionsPart({ questions, iterations }: RunReport): Child {
         answeredBy === null
           ? answeredAt === null
             ? ''
-            : ', nobody wrote down by whom'
+            : ', it was not recorded by whom'
           : `, ${placeOf(answeredBy)}`;
       return block(
         'div',
@@ -138,7 +138,7 @@ export function questionsPart({ questions, iterations }: RunReport): Child {
 export const STATUS: Readonly<Record<string, string>> = {
   completed: 'Answered',
   rejected: 'Rejected',
-  pending: 'Waits for an answer',
+  pending: 'Waiting for an answer',
   timed_out: 'Timed out',
   abandoned: 'Withdrawn',
   gone: 'Cleaned up since',
@@ -163,7 +163,7 @@ export function permissionsPart({ permissions }: RunReport): Child {
         rows: permissions.map(({ tool, what, decision, by, count, firstAt, message }) => [
           line(what, 300),
           ...(hasTools ? [tool === what ? '' : line(tool, 60)] : []),
-          // Not broken behind the sign.
+          // No line break after the sign.
           decision === 'allowed' ? '✓\u00a0allowed' : '✗\u00a0denied',
           `${placeOrReason(by)}${message === null ? '' : `: “${line(message, 200)}”`}`,
           `${count}`,
@@ -175,7 +175,7 @@ export function permissionsPart({ permissions }: RunReport): Child {
   );
 }
 
-/** A person's place, or the rule that decided by itself. */
+/** The place of the person who decided, or the rule that decided automatically. */
 function placeOrReason(by: string): string {
   return actorIn(by) === by ? placeOf(by) : line(by, 160);
 }
@@ -243,11 +243,11 @@ export function troublePart({ errors, lastWords }: RunReport): Child {
         ),
     lastWords === null
       ? null
-      : [element('h3', {}, 'Last words of its process'), element('pre', {}, lines(lastWords, 2_000))],
+      : [element('h3', {}, 'Last output of its process'), element('pre', {}, lines(lastWords, 2_000))],
   );
 }
 
-/** Where the work is, and what a person types next. */
+/** Where the work is, and the commands to type next. */
 export function goOnPart(report: RunReport): Child {
   const { commands, worktree, conversation, startedFrom, sessionId, status, project } = report;
   const facts: [string, string][] = [
@@ -268,14 +268,14 @@ export function goOnPart(report: RunReport): Child {
     ...(conversation === null ? [] : [['Conversation', line(conversation, 80)] as [string, string]]),
   ];
   const blocks: [string, readonly string[]][] = [
-    ['Go on with it', commands],
-    ['Take its work', worktree?.commands.merge ?? []],
-    ['Throw its work away', worktree?.commands.discard ?? []],
+    ['Continue it', commands],
+    ['Merge its work', worktree?.commands.merge ?? []],
+    ['Discard its work', worktree?.commands.discard ?? []],
     ['Read this in a terminal', [`holdfast report ${sessionId.slice(0, 8)}`]],
   ];
   return section(
     'go-on',
-    status === 'completed' ? 'Where it is' : 'How to go on',
+    status === 'completed' ? 'Where it is' : 'How to continue',
     element(
       'dl',
       { class: 'facts' },

@@ -1,14 +1,14 @@
 import type { RunReport } from '../../run/index.js';
 import { line, placeOf, spanOf } from './words.js';
 
-/** Something that happened, in words. */
+/** An event, in words. */
 export interface Happening {
   readonly at: string;
   readonly sign: string;
   readonly words: string;
 }
 
-/** What happened around the iterations, the oldest first. */
+/** What happened around the iterations, oldest first. */
 export function storyOf(report: RunReport): Happening[] {
   const all = [
     ...processesOf(report),
@@ -48,9 +48,9 @@ export function storyOf(report: RunReport): Happening[] {
 
 const REQUESTS: Readonly<Record<string, string>> = {
   pause: 'pause',
-  resume: 'go on',
+  resume: 'continue',
   stop: 'stop',
-  guidance: 'tell the agent something',
+  guidance: 'guide the agent',
   reset: 'try again',
 };
 
@@ -77,7 +77,7 @@ function processesOf({ processes, isRunning }: RunReport): Happening[] {
         ? {
             at: lastSeenAt,
             sign: '×',
-            words: 'The last sign of its process. It ended without a word: killed, or the machine stopped',
+            words: 'Last sign of its process. It ended without a word: killed, or the machine stopped',
           }
         : {
             at: lastSeenAt,

@@ -1,4 +1,4 @@
-/** How a report looks, in its file and on the page. Nothing in it depends on colour alone. */
+/** The style of a report, in its file and on the page. Nothing depends on colour alone. */
 export const REPORT_STYLE = `
 .report {
   --r-card: light-dark(#ffffff, #1c1f23);
@@ -134,7 +134,7 @@ export const REPORT_STYLE = `
 }
 `;
 
-/** What only a file of its own needs: the paper around the report. */
+/** Only for a standalone file: the paper around the report. */
 export const FILE_STYLE = `
 :root { color-scheme: light dark; background: light-dark(#f6f5f2, #131518); }
 *, ::before, ::after { box-sizing: border-box; }

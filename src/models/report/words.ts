@@ -1,14 +1,14 @@
 import { visibleBlock, visibleExcerpt } from '../../foundation/text/visible-text.js';
 import { durationOf } from '../run-view/words.js';
 
-/** `2026-11-16 14:02:09 UTC`: a report is read elsewhere. */
+/** `2026-11-16 14:02:09 UTC`, since a report is also read in other time zones. */
 export function momentOf(at: string | null): string {
   const date = new Date(at ?? '');
   if (Number.isNaN(date.getTime())) return 'unknown';
   return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
-/** Only the time of day, for what happened within one day. */
+/** Only the time of day, for events within one day. */
 export function timeOf(at: string | null): string {
   const date = new Date(at ?? '');
   return Number.isNaN(date.getTime()) ? '?' : date.toISOString().slice(11, 19);
@@ -25,19 +25,19 @@ export function numberOf(value: number): string {
   return String(Math.round(value)).replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
 }
 
-/** Foreign text in one line. */
+/** Foreign text as one line. */
 export function line(text: string, maxLength = 160): string {
   return visibleExcerpt(text.trim(), maxLength);
 }
 
-/** Foreign text with its lines, cut where it is too long. */
+/** Foreign text with its line breaks, cut if it is too long. */
 export function lines(text: string, maxLength = 1_200): string {
   const shown = visibleBlock(text.trim());
   const characters = Array.from(shown);
   return characters.length <= maxLength ? shown : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
 
-/** The end of a text with its lines. */
+/** The end of a text, with its line breaks. */
 export function lastLines(text: string, maxLength: number): string {
   const characters = Array.from(visibleBlock(text.trim()));
   return characters.length <= maxLength
@@ -57,7 +57,7 @@ const PLACES: Readonly<Record<string, string>> = {
   outside: 'by another program',
 };
 
-/** Where, or by what, something was decided. Records tell no person: whoever was there. */
+/** Where, or by what, something was decided. Records name no person, only the place. */
 export function placeOf(actor: string, encoded: (text: string, maxLength: number) => string = line): string {
   const [kind = '', ...rest] = actor.split(':');
   const name = rest.join(':');
@@ -76,7 +76,7 @@ const SHORT_PLACES: Readonly<Record<string, string>> = {
   outside: 'a program',
 };
 
-/** The same beside a bar, where there is room for two words. */
+/** The same for beside a bar, where only two words fit. */
 export function shortPlaceOf(actor: string): string {
   if (Object.hasOwn(SHORT_PLACES, actor)) return SHORT_PLACES[actor] ?? '';
   return actor.startsWith('page:') ? 'page' : line(actor.replace(/^(mcp|fleet):/, ''), 20);

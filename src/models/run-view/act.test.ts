@@ -21,14 +21,14 @@ function played(from: RunViewState, ...events: (RunViewEvent | RunViewAction)[])
 
 const { state: running } = played(initialState(0), happened(runStart()), happened(standing()));
 
-describe('a person who watches a run, by whatever surface', () => {
-  it('answers the first question that waits, and is told where there is none', () => {
-    expect(played(running, { do: 'answer' }).state.notice?.words).toBe('Nothing is asked.');
+describe('a person watching a run, on any surface', () => {
+  it('answers the first waiting question, and is told if there is none', () => {
+    expect(played(running, { do: 'answer' }).state.notice?.words).toBe('No question is open.');
     const asked = played(running, happened(question(ID, 'Numbers'))).state;
     expect(played(asked, { do: 'answer' }).effects).toEqual([{ do: 'answer', id: ID }]);
   });
 
-  it('pauses, and before the run has taken it asks for the opposite', () => {
+  it('pauses, and asks for the opposite before the run has taken it', () => {
     const { effects } = played(running, { do: 'pause-or-resume' }, { do: 'pause-or-resume' });
     expect(effects).toEqual([
       { do: 'request', request: { kind: 'pause' } },
@@ -36,7 +36,7 @@ describe('a person who watches a run, by whatever surface', () => {
     ]);
   });
 
-  it('resumes a run whose process is gone, until somebody runs it again', () => {
+  it('resumes a run whose process is gone, until another one runs it', () => {
     const gone = played(running, { type: 'left' }).state;
     expect(played(gone, { do: 'pause-or-resume' }).effects).toEqual([
       { do: 'request', request: { kind: 'resume' } },
@@ -75,16 +75,16 @@ describe('a person who watches a run, by whatever surface', () => {
     expect(played(stopping, { do: 'interrupt' }).effects).toEqual([{ do: 'interrupt' }]);
   });
 
-  it('sees what the agent does in the words that came with the event', () => {
+  it('sees what the agent is doing in the words that came with the event', () => {
     const told = { ...happened(toolCall('Bash', 'npm test')), doing: '→ Bash npm test' };
     expect(played(running, told).state.action?.words).toBe('→ Bash npm test');
     expect(played(running, happened(toolCall('Bash', 'npm test'))).state.action?.words).toBe('tool-call');
   });
 
-  it('sees that a run waits for them at a question of its own; an agent that asks may go on meanwhile', () => {
+  it('sees that a run waits for them at its own question; an asking agent may continue meanwhile', () => {
     const asks = (from: 'run' | 'agent') =>
       happened({ type: 'question', sessionId: 'q', title: 'Breaker', prompt: 'Go on?', from });
-    expect(played(running, asks('run')).state.action?.words).toBe('waits for you');
-    expect(played(running, asks('agent')).state.action?.words).not.toBe('waits for you');
+    expect(played(running, asks('run')).state.action?.words).toBe('waiting for you');
+    expect(played(running, asks('agent')).state.action?.words).not.toBe('waiting for you');
   });
 });

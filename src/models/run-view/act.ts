@@ -1,23 +1,23 @@
 import { isPaused, type RunViewState, type RunViewStep, withNotice } from './state.js';
 
-/** What a person does. A surface maps its keys and buttons to these; what does not fit does nothing. */
+/** What a person does. A surface maps its keys and buttons to these; an action that does not fit does nothing. */
 export type RunViewAction =
-  /** The first of the questions that wait. */
+  /** Answers the first waiting question. */
   | { readonly do: 'answer' }
   | { readonly do: 'pause-or-resume' }
-  /** Starts to write to the agent; then what is written, and sending it. */
+  /** Starts writing to the agent; then updates the text, and sends it. */
   | { readonly do: 'guide' }
   | { readonly do: 'written'; readonly text: string }
   | { readonly do: 'send' }
   /** Asks for a yes before the run is stopped. */
   | { readonly do: 'consider-stopping' }
   | { readonly do: 'stop' }
-  /** Back to watching; a word about what was done goes. */
+  /** Back to watching; the notice disappears. */
   | { readonly do: 'go-back' }
   /** Ends the run without asking. */
   | { readonly do: 'interrupt' };
 
-/** What an action makes of the view. */
+/** Applies an action to the view. */
 export function act(state: RunViewState, action: RunViewAction): RunViewStep {
   if (action.do === 'interrupt') return [state, [{ do: 'interrupt' }]];
   if (state.isStopping || state.end !== null) return [state, []];
@@ -27,7 +27,7 @@ export function act(state: RunViewState, action: RunViewAction): RunViewStep {
       return [watching(state), []];
     case 'answer': {
       const [first] = state.questions;
-      if (first === undefined) return [withNotice(state, 'Nothing is asked.'), []];
+      if (first === undefined) return [withNotice(state, 'No question is open.'), []];
       return [watching(state), [{ do: 'answer', id: first.id }]];
     }
     case 'pause-or-resume':
@@ -42,11 +42,11 @@ export function act(state: RunViewState, action: RunViewAction): RunViewStep {
       return [{ ...state, mode: { name: 'stop' }, notice: null }, []];
     case 'stop':
       if (mode.name !== 'stop') return [state, []];
-      return [withNotice(watching(state), 'It stops …'), [{ do: 'request', request: { kind: 'stop' } }]];
+      return [withNotice(watching(state), 'Stopping …'), [{ do: 'request', request: { kind: 'stop' } }]];
   }
 }
 
-/** Asked for once more before the run has taken it, it is the opposite. */
+/** A second press before the run has taken the request asks for the opposite. */
 function pauseOrResume(state: RunViewState): RunViewStep {
   const isResting = state.isLeft || (state.asked === null ? isPaused(state) : state.asked === 'pause');
   const kind = isResting ? 'resume' : 'pause';

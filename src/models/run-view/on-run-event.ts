@@ -4,28 +4,28 @@ import type { RunEvent, Standing, TestPoint } from '../../run/index.js';
 import { type Action, type KeptLine, type RunViewState, workedMs } from './state.js';
 import { durationOf } from './words.js';
 
-/** Enough for the last lines on any screen; a whole answer would be drawn again and again. */
+/** Enough for the last lines on any screen; a whole answer would have to be redrawn again and again. */
 const MAX_SAID = 4_000;
 const MAX_POINTS = 100;
-/** Nothing that is kept is longer. */
+/** The longest line that is kept. */
 const MAX_LINE = 1_000;
-/** Used where an agent reports tokens but not how many its model can hold. */
+/** Used if an agent reports tokens but not the size of its model's context window. */
 const USUAL_WINDOW = 200_000;
 
-/** A line about an event, as the plain view says it, and what kind of news it is. */
+/** A line about an event, as the plain view prints it, and what kind of news it is. */
 export interface ToldLine {
   readonly text: string;
   readonly tone: 'plain' | 'good' | 'bad' | 'asks';
 }
 
-/** What an event of the run makes of the view. `lines` are kept; `doing` is what the agent does, in a few words. */
+/** Applies an event of the run to the view. `lines` are kept; `doing` is what the agent is doing, in a few words. */
 export function onRunEvent(
   state: RunViewState,
   event: RunEvent,
   lines: readonly ToldLine[] = [],
   doing?: string,
 ): RunViewState {
-  // Whoever tells something is there.
+  // A process that reports an event is alive.
   return keep(changed({ ...state, isLeft: false }, event, doing), keptLines(event, lines));
 }
 
@@ -34,7 +34,7 @@ export function keep(state: RunViewState, lines: readonly KeptLine[]): RunViewSt
   return lines.length === 0 ? state : { ...state, kept: [...state.kept, ...lines] };
 }
 
-/** The events that leave a line in the scrollback; all others only show while they happen. */
+/** Whether the event leaves a line in the scrollback; all others show only while they happen. */
 export function isWorthKeeping(event: RunEvent): boolean {
   switch (event.type) {
     case 'run-start':
@@ -66,7 +66,7 @@ function changed(state: RunViewState, event: RunEvent, doing: string | undefined
       return onTests(state, event.tests, event.exitCode);
     case 'iteration-start':
       return {
-        ...acting(state, 'the agent starts'),
+        ...acting(state, 'the agent is starting'),
         iteration: event.iteration,
         title: event.title,
         place: event.place,
@@ -84,11 +84,11 @@ function changed(state: RunViewState, event: RunEvent, doing: string | undefined
     case 'verify-start':
       return { ...acting(state, `checks: ${event.command}`), waiting: null };
     case 'verify-end':
-      return { ...acting(state, 'measures'), exitCode: state.exitCode || event.exitCode };
+      return { ...acting(state, 'measuring'), exitCode: state.exitCode || event.exitCode };
     case 'iteration-end':
       return onTests(iterationOver(state), event.tests, state.exitCode);
     case 'phase-skipped':
-      return acting(state, `skips ${event.phase}`);
+      return acting(state, `skipping ${event.phase}`);
     case 'iteration-cut':
       return iterationOver(state);
     case 'waiting': {
@@ -96,7 +96,7 @@ function changed(state: RunViewState, event: RunEvent, doing: string | undefined
       return { ...state, action: null, waiting };
     }
     case 'question':
-      return onQuestion(event.from === 'run' ? acting(state, 'waits for you') : state, event);
+      return onQuestion(event.from === 'run' ? acting(state, 'waiting for you') : state, event);
     case 'request':
       return { ...state, asked: null };
     case 'text-capped':
@@ -125,24 +125,24 @@ function onStanding(state: RunViewState, event: Standing & { readonly type: 'sta
     ...state,
     standing,
     waiting: null,
-    action: state.action ?? { words: 'continues', sinceMs: state.nowMs, isTrouble: false },
+    action: state.action ?? { words: 'continuing', sinceMs: state.nowMs, isTrouble: false },
     contextPercent: standing.contextPercent ?? state.contextPercent,
     questions: more.length === 0 ? state.questions : [...state.questions, ...more],
-    // What was used up is in the standing by now.
+    // The totals already include what was used up.
     work: state.isIterating ? state.work : { beforeMs: 0, sinceMs: null },
   };
 }
 
 function iterationOver(state: RunViewState): RunViewState {
   return {
-    ...acting(state, 'measures'),
+    ...acting(state, 'measuring'),
     isIterating: false,
     work: { beforeMs: workedMs(state), sinceMs: null },
   };
 }
 
 function onTests(state: RunViewState, tests: TestPoint | null, exitCode: number | null): RunViewState {
-  // A turn that came to nothing is not checked.
+  // A turn that came to nothing has no checks.
   if (tests === null && exitCode === null) return state;
   if (tests === null) return { ...state, verdict: `exit code ${exitCode}, no numbers` };
   const point = { passing: tests.passing, total: tests.total };
@@ -166,12 +166,12 @@ function onAgentEvent(state: RunViewState, event: AgentEvent, doing: string | un
     case 'text': {
       const before = state.isSaying || state.said === '' ? state.said : `${state.said}\n`;
       const said = (before + event.text.slice(-MAX_SAID)).slice(-MAX_SAID);
-      return { ...acting(state, 'the agent writes'), said, isSaying: true };
+      return { ...acting(state, 'the agent is writing'), said, isSaying: true };
     }
     case 'thinking':
-      return acting(state, 'the agent thinks');
+      return acting(state, 'the agent is thinking');
     case 'tool-result':
-      return { ...acting(state, 'the agent works'), isSaying: false };
+      return { ...acting(state, 'the agent is working'), isSaying: false };
     case 'usage': {
       const { contextTokens, contextWindow } = event.usage;
       if (contextTokens === null) return state;
@@ -182,7 +182,7 @@ function onAgentEvent(state: RunViewState, event: AgentEvent, doing: string | un
       if (event.decision === 'allowed') return state;
       return { ...acting(state, doing ?? 'denied', true), isSaying: false };
     case 'turn-end':
-      return { ...acting(state, 'measures'), isSaying: false };
+      return { ...acting(state, 'measuring'), isSaying: false };
     default: {
       const words = doing ?? event.type;
       return { ...acting(state, words, event.type !== 'tool-call'), isSaying: false };
@@ -191,7 +191,7 @@ function onAgentEvent(state: RunViewState, event: AgentEvent, doing: string | un
 }
 
 function keptLines(event: RunEvent, lines: readonly ToldLine[]): KeptLine[] {
-  // Where the conversation is kept is told by the report; here it would take three rows.
+  // The report says where the conversation is kept; here that would take three rows.
   const shown = event.type === 'run-start' ? lines.slice(0, 1) : lines;
   const told = shown.map(({ text, tone }): KeptLine => ({ text: excerptOf(text), look: tone }));
   return event.type === 'iteration-end' ? [headOf(event), ...told] : told;
@@ -207,7 +207,7 @@ function headOf(event: Extract<RunEvent, { type: 'iteration-end' }>): KeptLine {
   return { text: `${name} ${event.iteration}: ${counts}, ${durationOf(activeMs)}`, look: 'head' };
 }
 
-/** The indentation is ours, and stays. */
+/** The indentation is our own, so it stays. */
 function excerptOf(line: string): string {
   const indent = /^ */.exec(line)?.[0] ?? '';
   return indent + visibleExcerpt(line.slice(indent.length), MAX_LINE);

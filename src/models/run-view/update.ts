@@ -5,7 +5,7 @@ import { keep, onRunEvent, type ToldLine } from './on-run-event.js';
 import { type RunViewState, type RunViewStep, type WaitingQuestion, withNotice, workedMs } from './state.js';
 
 export type RunViewEvent =
-  /** `lines`: what is kept of it, in words. `doing`: what the agent does, in a few words. */
+  /** `lines`: what is kept of it, in words. `doing`: what the agent is doing, in a few words. */
   | {
       readonly type: 'run';
       readonly event: RunEvent;
@@ -15,29 +15,29 @@ export type RunViewEvent =
     }
   | { readonly type: 'tick'; readonly nowMs: number }
   | { readonly type: 'act'; readonly action: RunViewAction }
-  /** A signal came: the run ends as soon as it can. */
+  /** A signal arrived: the run ends as soon as it can. */
   | { readonly type: 'stopping' }
-  /** No process runs it, and nobody said how it ended. */
+  /** No process runs it, and how it ended is unknown. */
   | { readonly type: 'left' }
-  /** What the questions that are waited for are called. */
+  /** The text of a waiting question. */
   | { readonly type: 'question-read'; readonly question: WaitingQuestion }
   | {
       readonly type: 'question-settled';
       readonly id: string;
       readonly outcome: string;
-      /** Whether it was decided before anybody here waited for it: then that is no news. */
+      /** Whether it was settled before this view waited for it; then it is no news. */
       readonly isOld?: boolean;
       readonly nowMs: number;
     }
-  /** What somebody wrote across the screen: a warning of ours. */
+  /** Text written across the screen, such as one of our warnings. */
   | { readonly type: 'noted'; readonly text: string }
-  /** A word for the person. */
+  /** A short message for the person. */
   | { readonly type: 'told'; readonly message: string };
 
 const MAX_NOTE = 1_000;
 const NOTICE_MS = 4_000;
 
-/** The next state of the view, and what has to be done. Pure. */
+/** Returns the next state of the view and the effects to carry out. Pure. */
 export function update(state: RunViewState, event: RunViewEvent): RunViewStep {
   switch (event.type) {
     case 'run':
@@ -67,7 +67,7 @@ function atTime(state: RunViewState, nowMs: number): RunViewState {
   return { ...state, nowMs, notice: isOld ? null : notice };
 }
 
-/** Nothing goes on, and so no clock either. */
+/** Nothing is running, so the clock stops too. */
 function left(state: RunViewState): RunViewState {
   return {
     ...state,

@@ -11,7 +11,7 @@ export function durationOf(ms: number): string {
   return `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
 
-/** The same in one word, for where there is little room: `45s`, `12m`, `2.5h`. */
+/** The same in one word, where room is short: `45s`, `12m`, `2.5h`. */
 export function roughDurationOf(ms: number): string {
   if (ms < MINUTE_MS) return `${Math.max(0, Math.floor(ms / SECOND_MS))}s`;
   if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}m`;

@@ -2,20 +2,20 @@ import { visibleExcerpt } from '../../foundation/text/visible-text.js';
 import type { OverviewRow } from '../../overview/index.js';
 import { selectedRow, type TopState, type TopStep, withFilter } from './state.js';
 
-/** What a person does. A surface maps its keys and buttons to these; what does not fit says why. */
+/** What a person does. A surface maps its keys and buttons to these; an action that does not fit says why. */
 export type TopAction =
   | { readonly do: 'move'; readonly by: number }
-  /** What is most likely wanted of the row: to answer what it asks, else to look at it. */
+  /** What the person most likely wants: to answer the row's question, otherwise to look at the row. */
   | { readonly do: 'open' }
   | { readonly do: 'answer' }
   | { readonly do: 'attach' }
   | { readonly do: 'pause' }
   | { readonly do: 'resume' }
-  /** Asks for a yes; then it is stopped. */
+  /** Asks for a yes, then stops the run. */
   | { readonly do: 'consider-stopping' }
   | { readonly do: 'stop' }
   | { readonly do: 'go-there' }
-  /** Starts to type a filter; then what is typed; then it stays, or goes. */
+  /** Starts typing a filter, updates it, then keeps or clears it. */
   | { readonly do: 'filter' }
   | { readonly do: 'filter-by'; readonly text: string }
   | { readonly do: 'keep-filter' }
@@ -23,7 +23,7 @@ export type TopAction =
   | { readonly do: 'go-back' }
   | { readonly do: 'leave' };
 
-/** What an action makes of the overview. */
+/** Applies an action to the overview. */
 export function act(state: TopState, action: TopAction): TopStep {
   switch (action.do) {
     case 'leave':
@@ -62,15 +62,15 @@ function onRow(state: TopState, row: OverviewRow, what: RowAction): TopStep {
     case 'open':
       return onRow(state, row, row.question === null ? 'attach' : 'answer');
     case 'answer':
-      if (row.question === null) return [told(state, 'It asks nothing.'), []];
+      if (row.question === null) return [told(state, 'It is not asking anything.'), []];
       return [state, [{ do: 'answer', question: row.question.id }]];
     case 'attach':
       if (row.kind !== 'run') return [told(state, NO_VIEW[row.kind]), []];
       if (row.machine !== undefined)
-        return [told(state, `It is on ${nameOf(row.machine)}; what it says line by line stays there.`), []];
+        return [told(state, `It is on ${nameOf(row.machine)}; its line-by-line output stays there.`), []];
       return [state, [{ do: 'attach', row }]];
     case 'go-there':
-      if (row.project === null) return [told(state, 'Nobody noted where it is.'), []];
+      if (row.project === null) return [told(state, 'Its directory was not recorded.'), []];
       if (row.machine !== undefined) {
         const place = visibleExcerpt(directoryOf(row), 200);
         return [told(state, `It is in ${place} on ${nameOf(row.machine)}.`), []];
@@ -96,9 +96,9 @@ function directoryOf({ worktree, project }: OverviewRow): string {
 }
 
 const NO_VIEW: Readonly<Record<Exclude<OverviewRow['kind'], 'run'>, string>> = {
-  chat: 'A chat is in its own terminal; o shows the way there.',
+  chat: 'A chat is in its own terminal; o shows how to get there.',
   question: 'No run asked this; a answers it.',
-  agent: 'This agent is in its own terminal; o shows the way there.',
+  agent: 'This agent is in its own terminal; o shows how to get there.',
   entry: 'It has not run yet; `holdfast queue show` says why.',
   worker: 'A worker takes what is queued; each of its runs has a row of its own.',
 };
@@ -109,7 +109,7 @@ function steer(state: TopState, row: OverviewRow, what: 'pause' | 'resume'): Top
   return [told(state, what === 'pause' ? 'Pausing …' : 'Resuming …'), [{ do: what, row }]];
 }
 
-/** Why a row does not take a request; undefined where it does. */
+/** Why a row cannot take a request, or undefined if it can. */
 export function steeringFault(row: OverviewRow, what: 'pause' | 'resume' | 'stop'): string | undefined {
   if (row.kind !== 'run') return 'Only runs can be paused, resumed and stopped from here.';
   if (row.group === 'ended') return `It is ${row.status}.`;
@@ -122,8 +122,8 @@ export function steeringFault(row: OverviewRow, what: 'pause' | 'resume' | 'stop
 
 function resumeFault({ isRunning, group, status, why }: OverviewRow): string | undefined {
   if (!isRunning || status !== 'running') return undefined;
-  if (group === 'asks') return 'It waits for your answer; a answers it.';
-  return why === null ? 'It works.' : undefined;
+  if (group === 'asks') return 'It is waiting for your answer; a answers it.';
+  return why === null ? 'It is working.' : undefined;
 }
 
 function stop(state: TopState): TopStep {

@@ -2,19 +2,19 @@ import type { OverviewRow, RowGroup } from '../../overview/index.js';
 
 const RANK: Readonly<Record<RowGroup, number>> = { asks: 0, rests: 1, works: 2, ended: 3 };
 
-/** What waits on the person first, then what works, then what ended; a row keeps its place for as long as it stands as it does. */
+/** First what is waiting for the person, then what is working, then what ended. A row moves only when its own state changes. */
 export function inOrder(rows: readonly OverviewRow[]): OverviewRow[] {
   return [...rows].sort((a, b) => {
     const byGroup = RANK[a.group] - RANK[b.group];
     if (byGroup !== 0) return byGroup;
     const byTime = a.since < b.since ? -1 : a.since > b.since ? 1 : 0;
-    // Who asked first is answered first; of what rests and what ended the news comes first.
+    // Asking and working rows: oldest first. Resting and ended rows: newest first.
     if (byTime !== 0) return a.group === 'asks' || a.group === 'works' ? byTime : -byTime;
     return a.key < b.key ? -1 : 1;
   });
 }
 
-/** The rows in which every word of the filter stands somewhere. */
+/** The rows that contain every word of the filter. */
 export function matching(rows: readonly OverviewRow[], filter: string): OverviewRow[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [...rows];

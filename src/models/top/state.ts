@@ -2,39 +2,39 @@ import type { OverviewRow } from '../../overview/index.js';
 import { inOrder, matching } from './order.js';
 import { labelsOf } from './words.js';
 
-/** What the person is about to do. */
+/** What the person is in the middle of doing. */
 export type TopMode =
   | { readonly name: 'watch' }
-  /** Types what rows must have in them. */
+  /** Typing the words that rows must contain. */
   | { readonly name: 'filter' }
-  /** Is asked for a yes before a run is stopped. */
+  /** Being asked for a yes before a run is stopped. */
   | { readonly name: 'stop'; readonly key: string };
 
 export interface TopState {
   readonly nowMs: number;
-  /** Whether anything was read yet. */
+  /** Whether the rows have been read at least once. */
   readonly isRead: boolean;
-  /** Everything there is, in its order. */
+  /** All rows, in order. */
   readonly rows: readonly OverviewRow[];
   readonly filter: string;
-  /** What the filter leaves of it. */
+  /** The rows that pass the filter. */
   readonly shown: readonly OverviewRow[];
   /** A short name for each project. */
   readonly labels: ReadonlyMap<string, string>;
   readonly selectedKey: string | null;
   readonly mode: TopMode;
-  /** A word about what was just done. */
+  /** A short message about what was just done. */
   readonly notice: string | null;
 }
 
-/** What happens outside the state, as data; whoever holds the state does it. */
+/** Side effects as data, carried out by the owner of the state. */
 export type TopEffect =
   | { readonly do: 'answer'; readonly question: string }
   | { readonly do: 'attach'; readonly row: OverviewRow }
   | { readonly do: 'pause' | 'resume' | 'stop'; readonly row: OverviewRow }
-  /** Shows and copies how to get there, or opens it. */
+  /** Shows and copies the command that leads there, or opens it. */
   | { readonly do: 'go-there'; readonly row: OverviewRow }
-  /** Something waits that did not before. */
+  /** Something new is waiting. */
   | { readonly do: 'ring' }
   | { readonly do: 'leave' };
 
@@ -58,7 +58,7 @@ export function selectedRow({ shown, selectedKey }: TopState): OverviewRow | und
   return shown.find(({ key }) => key === selectedKey);
 }
 
-/** The state with other rows; who stood on one stays on it, or where it was. */
+/** The state with new rows; the selection stays on its row, or at that position if the row is gone. */
 export function withRows(state: TopState, rows: readonly OverviewRow[]): TopState {
   const ordered = inOrder(rows);
   return selecting(

@@ -30,32 +30,32 @@ function played(from: TopState, ...actions: TopAction[]): { state: TopState; eff
   return { state, effects };
 }
 
-/** Stands on a row. */
+/** A state with this row selected. */
 function on(row: OverviewRow): TopState {
   return { ...listed([row]), selectedKey: row.key };
 }
 
 describe('the order of the overview', () => {
-  it('O02: what waits comes first, the oldest question on top, then what works, then what ended', () => {
+  it('O02: what is waiting comes first, the oldest question on top, then what is working, then what ended', () => {
     const rows = inOrder([ended, works, rests, asks, asked]);
     expect(rows.map(({ id }) => id)).toEqual(['older', 'asks', 'rests', 'works', 'ended']);
   });
 
-  it('does not move a row that stands as it did', () => {
+  it('does not move a row whose state is unchanged', () => {
     const [first, second] = [overviewRow({ id: 'a' }), overviewRow({ id: 'b' })];
     expect(inOrder([second, first])).toEqual(inOrder([first, second]));
   });
 });
 
 describe('a filter', () => {
-  it('leaves the rows in which every word stands somewhere, whatever its case', () => {
+  it('keeps the rows that contain every word, in any case', () => {
     expect(matching([asks, works, ended], 'BLOG green').map(({ id }) => id)).toEqual(['works']);
     expect(matching([asks, works], 'which table')).toEqual([asks]);
     expect(matching([asks, works], '  ')).toEqual([asks, works]);
     expect(matching([asks, works], 'nobody')).toEqual([]);
   });
 
-  it('is typed, kept and cleared, and moves who stood on a row that it hides', () => {
+  it('is typed, kept and cleared, and moves the selection off a row that it hides', () => {
     const state = listed([asks, works]);
     const typed = played(state, { do: 'filter' }, { do: 'filter-by', text: 'blog' }).state;
     expect([typed.shown, typed.selectedKey]).toEqual([[works], works.key]);
@@ -64,13 +64,13 @@ describe('a filter', () => {
     expect(played(kept, { do: 'clear-filter' }).state.shown).toEqual([asks, works]);
   });
 
-  it('is not typed by somebody who has not begun to', () => {
+  it('cannot be typed before it was begun', () => {
     expect(played(listed([asks]), { do: 'filter-by', text: 'x' }).state.filter).toBe('');
   });
 });
 
-describe('a person at the overview, by whatever surface', () => {
-  it('opens a row: answers what it asks, else looks at it', () => {
+describe('a person at the overview, on any surface', () => {
+  it('opens a row: answers its question, otherwise looks at it', () => {
     expect(played(on(asks), { do: 'open' }).effects).toEqual([{ do: 'answer', question: 'q1' }]);
     expect(played(on(works), { do: 'open' }).effects).toEqual([{ do: 'attach', row: works }]);
     expect(played(on(asks), { do: 'attach' }).effects).toEqual([{ do: 'attach', row: asks }]);
@@ -86,24 +86,24 @@ describe('a person at the overview, by whatever surface', () => {
   it.each([
     ['pause', rests, 'It is paused; r resumes it.'],
     ['pause', { ...rests, status: 'suspended', isRunning: false }, 'No process runs it; r resumes it.'],
-    ['resume', works, 'It works.'],
-    ['resume', asks, 'It waits for your answer; a answers it.'],
+    ['resume', works, 'It is working.'],
+    ['resume', asks, 'It is waiting for your answer; a answers it.'],
     ['resume', ended, 'It is completed.'],
     ['pause', { ...works, kind: 'chat' as const }, 'Only runs can be paused, resumed and stopped from here.'],
-    ['answer', works, 'It asks nothing.'],
-    ['go-there', { ...works, project: null }, 'Nobody noted where it is.'],
-  ] as const)('who wants to %s what cannot be is told why', (what, row, notice) => {
+    ['answer', works, 'It is not asking anything.'],
+    ['go-there', { ...works, project: null }, 'Its directory was not recorded.'],
+  ] as const)('is told why %s is not possible', (what, row, notice) => {
     const { state, effects } = played(on(row), { do: what });
     expect([state.notice, effects]).toEqual([notice, []]);
   });
 
-  it('resumes what rests, and what waits for a limit', () => {
+  it('resumes what is resting, and what is waiting for a limit', () => {
     const limited = { ...works, why: 'the limit is used up, until 12:00' };
     for (const row of [rests, limited, { ...rests, isRunning: false, status: 'suspended' }])
       expect(played(on(row), { do: 'resume' }).effects).toEqual([{ do: 'resume', row }]);
   });
 
-  it('does nothing where there are no rows', () => {
+  it('does nothing if there are no rows', () => {
     const all = played(listed([]), { do: 'move', by: 1 }, { do: 'open' }, { do: 'stop' }, { do: 'pause' });
     expect([all.effects, all.state.selectedKey]).toEqual([[], null]);
   });
@@ -119,7 +119,7 @@ describe('a person at the overview, by whatever surface', () => {
 describe('a row of another machine', () => {
   const there = overviewRow({ id: 'there', machine: 'workstation' });
 
-  it('is steered and answered as one of this machine, and found by the name of its machine', () => {
+  it("is steered and answered like a local one, and found by its machine's name", () => {
     expect(played(on(there), { do: 'pause' }).effects).toEqual([{ do: 'pause', row: there }]);
     const asking = { ...there, group: 'asks' as const, question: ASKED };
     expect(played(on(asking), { do: 'open' }).effects).toEqual([{ do: 'answer', question: 'q1' }]);
@@ -127,15 +127,15 @@ describe('a row of another machine', () => {
   });
 
   it.each([
-    ['open', 'It is on workstation; what it says line by line stays there.'],
-    ['attach', 'It is on workstation; what it says line by line stays there.'],
+    ['open', 'It is on workstation; its line-by-line output stays there.'],
+    ['attach', 'It is on workstation; its line-by-line output stays there.'],
     ['go-there', 'It is in /home/me/shop on workstation.'],
-  ] as const)('who wants to %s it is told where it is', (what, notice) => {
+  ] as const)('asked to %s, says where it is', (what, notice) => {
     const { state, effects } = played(on(there), { do: what });
     expect([state.notice, effects]).toEqual([notice, []]);
   });
 
-  it('says what is on its way to it, and for how long nothing was heard of it', () => {
+  it('says what is on its way to it, and how long its machine has been silent', () => {
     const onItsWay = { request: 'r', kind: 'pause', by: 'bob' };
     const why = (row: OverviewRow) => wordsOf(row, new Map(), NOW).why;
     expect(why(there)).toBe('');
@@ -149,7 +149,7 @@ describe('a row of another machine', () => {
   });
 });
 
-describe('something new that waits', () => {
+describe('something new that is waiting', () => {
   const ring = (before: TopState, rows: readonly OverviewRow[]) =>
     update(before, { type: 'listed', rows, nowMs: 0 })[1];
 
@@ -166,7 +166,7 @@ describe('something new that waits', () => {
 describe('a row in words', () => {
   const labels = projectLabels(['/home/me/shop']);
 
-  it('has what the columns want', () => {
+  it('has what the columns need', () => {
     expect(wordsOf({ ...asks, since: '2026-05-01T10:00:00.000Z' }, labels, NOW)).toEqual({
       machine: '',
       project: 'shop',
@@ -179,14 +179,14 @@ describe('a row in words', () => {
     });
   });
 
-  it('says what a price list says with a mark, and what nobody knows as such', () => {
+  it('marks a cost from a price list, and an unknown one', () => {
     const cost = (source: 'priced' | 'unknown') =>
       wordsOf({ ...works, cost: { usd: 2, source } }, labels, NOW).cost;
     expect([cost('priced'), cost('unknown')]).toEqual(['≈$2', '?']);
     expect(wordsOf({ ...works, cost: null }, labels, NOW).cost).toBe('-');
   });
 
-  it('lets nothing through that a terminal would heed', () => {
+  it('lets nothing through that a terminal would obey', () => {
     const evil = 'a\x1b[2J\nb\u202e';
     const onItsWay = { request: evil, kind: evil, by: evil };
     const row = {
@@ -203,7 +203,7 @@ describe('a row in words', () => {
     for (const text of Object.values(words)) expect(text).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e]/);
   });
 
-  it('tells projects of the same name apart by what stands before it', () => {
+  it('tells projects of the same name apart by what precedes it', () => {
     const paths = ['/a/work/shop', '/a/home/shop', '/a/blog', '/'];
     expect([...projectLabels(paths).values()]).toEqual(['work/shop', 'home/shop', 'blog', '/']);
   });
@@ -218,13 +218,13 @@ describe('a row in words', () => {
     const shared = { ...row, worktree: { ...worktree, repositoryName: 'shop' } };
     expect(wordsOf(shared, labelsOf([shared, asks]), NOW)).toMatchObject({ project: 'shop', plan: 'login' });
     expect(labelsOf([shared])).toEqual(new Map());
-    // In a worktree of a person's own repository its name says which one.
+    // In a worktree of a person's own repository, the name says which one.
     const own = { ...row, worktree: { ...worktree, path: '/state/worktrees/shop/login-2' } };
     expect(wordsOf(own, labelsOf([own]), NOW).plan).toBe('login in login-2');
   });
 
   it('counts', () => {
-    expect(countsOf([asks, asked, works, ended])).toBe('2 ask, 1 works, 1 ended today');
+    expect(countsOf([asks, asked, works, ended])).toBe('2 waiting for you, 1 working, 1 ended today');
     expect(countsOf([])).toBe('');
   });
 });

@@ -5,10 +5,10 @@ import { type TopState, type TopStep, withRows } from './state.js';
 export type TopEvent =
   | { readonly type: 'act'; readonly action: TopAction }
   | { readonly type: 'listed'; readonly rows: readonly OverviewRow[]; readonly nowMs: number }
-  /** A word for the person. */
+  /** A short message for the person. */
   | { readonly type: 'told'; readonly message: string };
 
-/** The next state of the overview, and what has to be done. Pure. */
+/** Returns the next state of the overview and the effects to carry out. Pure. */
 export function update(state: TopState, event: TopEvent): TopStep {
   switch (event.type) {
     case 'act':
@@ -22,7 +22,7 @@ export function update(state: TopState, event: TopEvent): TopStep {
   }
 }
 
-/** Whether something asks that did not before; what was there when one began to look is no news. */
+/** Whether something new asks; whatever was there at the first look is no news. */
 function isNewsFor(before: TopState, after: TopState): boolean {
   if (!before.isRead) return false;
   const known = new Set(before.rows.map(({ question }) => question?.id));

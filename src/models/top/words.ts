@@ -1,12 +1,11 @@
 import { DAY_MS } from '../../foundation/clock.js';
-import { counted } from '../../foundation/text/counted.js';
 import { visibleExcerpt } from '../../foundation/text/visible-text.js';
 import type { OverviewRow, RowGroup } from '../../overview/index.js';
 import { dollarsOf, roughDurationOf } from '../run-view/words.js';
 
 /** A row in words, each a piece of visible text. The tests stay numbers: a surface draws them. */
 export interface RowWords {
-  /** Empty for this one. */
+  /** Empty for this machine. */
   readonly machine: string;
   readonly project: string;
   readonly plan: string;
@@ -19,7 +18,7 @@ export interface RowWords {
 
 const MAX_WORDS = 200;
 
-/** What stands in the columns of a row. */
+/** The contents of a row's columns. */
 export function wordsOf(row: OverviewRow, labels: ReadonlyMap<string, string>, now: Date): RowWords {
   return {
     machine: visibleExcerpt(row.machine ?? '', 63),
@@ -38,7 +37,7 @@ function projectOf({ project, worktree }: OverviewRow, labels: ReadonlyMap<strin
   return project === null ? '-' : (labels.get(project) ?? '-');
 }
 
-/** What waits, in one line; what a question asks, where there is one. */
+/** What is waiting, in one line: the question's prompt, if there is one. */
 function whyOf({ question, why, group }: OverviewRow): string {
   if (question === null) return visibleExcerpt(why ?? '', MAX_WORDS);
   const words = visibleExcerpt(question.prompt === '' ? question.title : question.prompt, MAX_WORDS);
@@ -47,41 +46,41 @@ function whyOf({ question, why, group }: OverviewRow): string {
   return `asks: ${words}${more}${gone}`;
 }
 
-/** What else is to be known of a row of another machine: it may look different there by now. */
+/** What else to know about a row of another machine: it may look different there by now. */
 function remarksOf({ onItsWay, asOf }: OverviewRow, now: Date): string[] {
   const way = onItsWay === undefined ? '' : `${visibleExcerpt(onItsWay.kind, 20)} is on its way`;
   const ms = asOf === undefined ? Number.NaN : now.getTime() - Date.parse(asOf);
   return [way, Number.isFinite(ms) ? `no sign for ${roughDurationOf(Math.max(0, ms))}` : ''];
 }
 
-/** `≈` marks what a list of prices says; nobody knows the rest. */
+/** `≈` marks a cost computed from a price list; `?` marks an unknown one. */
 function costOf({ cost }: OverviewRow): string {
   if (cost === null) return '-';
   if (cost.source === 'unknown') return '?';
   return `${cost.source === 'priced' ? '≈' : ''}${dollarsOf(cost.usd)}`;
 }
 
-/** For how long it has been so, in one word. */
+/** How long it has been in this state, in one word. */
 function ageOf({ since }: OverviewRow, now: Date): string {
   const ms = now.getTime() - Date.parse(since);
   if (!Number.isFinite(ms)) return '-';
   return ms >= DAY_MS ? `${Math.floor(ms / DAY_MS)}d` : roughDurationOf(ms);
 }
 
-/** A run in a worktree of its own is told with it: there may be several of one plan. One of the fleet is called by its id there. */
+/** A run in its own worktree is named with it, since one plan can have several. A fleet's worktree is named by its id there. */
 function runName({ title, worktree }: OverviewRow): string {
   const plan = planName(title);
   if (worktree === undefined || worktree.repositoryName !== undefined) return plan;
   return `${plan} in ${worktree.path.split('/').at(-1)}`;
 }
 
-/** The file without its ending says what the plan is about. */
+/** The file name without its extension says what the plan is about. */
 function planName(path: string): string {
   const name = path.split('/').filter(Boolean).at(-1) ?? path;
   return name.replace(/\.md$/, '');
 }
 
-/** A short name for each project of these rows; one that has a name needs none. */
+/** A short name for each project of these rows; a project with a repository name needs none. */
 export function labelsOf(rows: readonly OverviewRow[]): Map<string, string> {
   return projectLabels(
     rows.flatMap(({ project, worktree }) =>
@@ -90,7 +89,7 @@ export function labelsOf(rows: readonly OverviewRow[]): Map<string, string> {
   );
 }
 
-/** A short name for each directory: its last part, and as much before it as tells it from the others. Visible text. */
+/** A short name for each directory: its last part, and as much before it as is needed to tell it apart. Visible text. */
 export function projectLabels(paths: Iterable<string>): Map<string, string> {
   const all = [...new Set(paths)].map((path) => ({ path, parts: path.split('/').filter(Boolean) }));
   const label = (parts: readonly string[], depth: number) => parts.slice(-depth).join('/') || '/';
@@ -105,26 +104,22 @@ export function projectLabels(paths: Iterable<string>): Map<string, string> {
   );
 }
 
-/** The parts of the list, in their order, and what stands above each. */
+/** The parts of the list in order, each with its heading. */
 export const SECTIONS: readonly { readonly title: string; readonly groups: readonly RowGroup[] }[] = [
-  { title: 'Waits for you', groups: ['asks', 'rests'] },
-  { title: 'Works', groups: ['works'] },
+  { title: 'Waiting for you', groups: ['asks', 'rests'] },
+  { title: 'Working', groups: ['works'] },
   { title: 'Ended today', groups: ['ended'] },
 ];
 
-/** `2 ask, 1 rests, 3 work, 4 ended today`: how many there are of each. */
+/** `2 waiting for you, 1 resting, 3 working, 4 ended today`: how many there are of each kind. */
 export function countsOf(rows: readonly OverviewRow[]): string {
   const many = (group: RowGroup) => rows.filter((row) => row.group === group).length;
   const [asks, rests, works, ended] = (['asks', 'rests', 'works', 'ended'] as const).map(many);
   const parts = [
-    asks ? verb(asks, 'ask') : '',
-    rests ? verb(rests, 'rest') : '',
-    works ? verb(works, 'work') : '',
+    asks ? `${asks} waiting for you` : '',
+    rests ? `${rests} resting` : '',
+    works ? `${works} working` : '',
     ended ? `${ended} ended today` : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
-}
-
-function verb(count: number, word: string): string {
-  return counted(count, `${word}s`, word);
 }

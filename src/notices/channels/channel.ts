@@ -1,22 +1,22 @@
 import type { Message } from '../words.js';
 
-/** What is known of a message that was sent. */
+/** What is known about a message that was sent. */
 export interface SentMessage {
   readonly id: string;
-  /** What the other side calls it. */
+  /** The other side's id for it. */
   readonly message: string | null;
 }
 
-/** A way to a person. Whatever goes wrong is NOTICE_NOT_SENT with the leg that failed. */
+/** A way to reach a person. Every failure is NOTICE_NOT_SENT with the leg that failed. */
 export interface Channel {
-  /** Why this process cannot use it, though another may; undefined where it can. */
+  /** Why this process cannot use the channel, though another may; undefined if it can. */
   unfit(): string | undefined;
-  /** Sends; returns what the other side calls the message, if it calls it anything. Throws NOTICE_NOT_SENT. */
+  /** Sends a message; returns the other side's id for it, if it has one. Throws NOTICE_NOT_SENT. */
   send(message: Message, signal: AbortSignal): Promise<string | null>;
-  /** Takes a message back; absent where the channel cannot. Throws NOTICE_NOT_SENT. */
+  /** Takes a message back; absent if the channel cannot. Throws NOTICE_NOT_SENT. */
   takeBack?(sent: SentMessage, signal: AbortSignal): Promise<void>;
-  /** What this process shows for these questions is over, whoever has the duty now. */
+  /** Removes what this process shows for questions that are over, whichever process has the duty now. */
   forget?(isPending: (question: string) => boolean): void;
-  /** Puts back what was changed. */
+  /** Restores what was changed. */
   close?(): void;
 }

@@ -3,9 +3,9 @@ import { noticeServer } from '../../../test/support/notice-server.js';
 import { noticeWorld } from '../../../test/support/notice-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 
-/** What a project, an agent or a question may be called by somebody who means no good. */
+/** A name that somebody malicious might give a project, an agent or a question. */
 const HOSTILE = `a"; rm -rf ~; $(id) \`id\` '\x1b]0;owned\x07\x1b[2J\nsecond line\r\u202e\0${'x'.repeat(10_000)}`;
-/** Nothing that a terminal acts on, but for line breaks. */
+/** Everything a terminal acts on, except line breaks. */
 const CONTROLS = /[\0-\x09\x0b-\x1f\x7f-\x9f\u202e]/;
 
 const env = { HOOK_SECRET: 'secret', TOPIC: 'topic', TOKEN: 'token', SLACK: '', TERM: 'foot' };
@@ -27,7 +27,7 @@ async function hostileWorld(channels: Record<string, object>, more: Record<strin
   return world;
 }
 
-/** Tells the question that is there; on the screen, too, where it is no old one. */
+/** Sends a notice for the existing question, on the screen as well, where only new questions are shown. */
 async function tellAll(world: Awaited<ReturnType<typeof hostileWorld>>) {
   await using telling = world.open({ hasScreen: true });
   const [view] = await world.services.questions.list();
@@ -84,7 +84,7 @@ describe('hostile words', () => {
     expect(discord?.body.allowed_mentions).toEqual({ parse: [] });
   });
 
-  it('are not sent at all unless the channel is to have them', async () => {
+  it('are not sent at all unless the channel may have them', async () => {
     await using server = await noticeServer();
     await using world = await hostileWorld({
       hook: { type: 'webhook', url: server.url, secret: 'env:HOOK_SECRET' },
@@ -94,7 +94,7 @@ describe('hostile words', () => {
     expect(server.received[0]?.text).not.toContain('x'.repeat(80));
   });
 
-  it('hold no secret that the question held', async () => {
+  it('do not contain the secret in the question', async () => {
     await using server = await noticeServer();
     await using world = await noticeWorld({
       env,
@@ -119,7 +119,7 @@ describe('a terminal', () => {
     [{ TERM: 'xterm-ghostty', TERM_PROGRAM: 'ghostty' }, '\x1b]777;notify;'],
     [{ TERM: 'xterm-kitty' }, '\x1b]99;'],
     [{ TERM: 'tmux-256color', TMUX: '/tmp/t,1,0', KITTY_WINDOW_ID: '1' }, ''],
-  ])('%j is told as it understands', async (more: Record<string, string>, start) => {
+  ])('%j gets a sequence that it understands', async (more: Record<string, string>, start) => {
     await using world = await hostileWorld(
       { screen: { type: 'terminal', title: false } },
       { TERM_PROGRAM: '', ...more },
@@ -129,7 +129,7 @@ describe('a terminal', () => {
     if (start === '') expect(world.screen.text).toBe('\x07');
   });
 
-  it('behind a tmux that lets sequences through gets them wrapped', async () => {
+  it('inside a tmux that passes sequences on gets them wrapped', async () => {
     await using world = await noticeWorld({
       env: { TERM: 'tmux-256color', TMUX: '/tmp/t,1,0', WEZTERM_PANE: '0' },
       channels: { screen: { type: 'terminal', title: false } },
@@ -142,7 +142,7 @@ describe('a terminal', () => {
     );
   });
 
-  it('that understands nothing gets the bell alone', async () => {
+  it('that understands nothing gets only the bell', async () => {
     await using world = await noticeWorld({
       env: { TERM: 'dumb' },
       channels: { screen: { type: 'terminal' } },

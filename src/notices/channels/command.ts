@@ -3,7 +3,7 @@ import type { Message } from '../words.js';
 import type { Channel } from './channel.js';
 import { findForNotice, type NoticePrograms, runForNotice } from './programs.js';
 
-/** A program of the user's own, by its argument vector: no shell sees what is put into it. */
+/** A program of the user's own, as an argument vector: no shell sees what is filled in. */
 export function commandChannel(
   tools: NoticePrograms,
   { command }: Extract<ChannelSettings, { type: 'command' }>,
@@ -19,7 +19,7 @@ export function commandChannel(
   };
 }
 
-/** Each place is filled once: what is put in is not looked at again. */
+/** Each placeholder is filled once: what is filled in is not scanned again. */
 function filledIn(argument: string, message: Message): string {
   const [first] = message.notices;
   const values: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ function filledIn(argument: string, message: Message): string {
   );
 }
 
-/** No NUL can be in an argument; everything else was made visible before. */
+/** An argument cannot contain NUL; everything else was made visible before. */
 function visible(value: string): string {
   return value.replaceAll('\0', '');
 }

@@ -34,7 +34,7 @@ function linuxChannel(tools: NoticePrograms): Channel {
     },
     async takeBack({ message }) {
       if (message === null)
-        throw new NoticeNotSentError('program', 'notify-send did not tell the number of it');
+        throw new NoticeNotSentError('program', 'notify-send did not return the id of the notification');
       if (findForNotice(tools, 'gdbus') === undefined)
         throw new NoticeNotSentError('program', 'gdbus, which could close it, is not installed here');
       await runForNotice(tools, ['gdbus', ...CLOSE, message]);
@@ -42,12 +42,12 @@ function linuxChannel(tools: NoticePrograms): Channel {
   };
 }
 
-/** The body of a notification may hold markup; ours is text. */
+/** The body of a notification may contain markup; ours is plain text. */
 function withoutMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** What is shown goes in as arguments: no word of it is ever part of the script. */
+/** The texts are passed as arguments: no word of them is ever part of the script. */
 const SCRIPT = [
   'on run argv',
   'display notification (item 2 of argv) with title (item 1 of argv)',

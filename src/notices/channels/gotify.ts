@@ -7,7 +7,7 @@ import { faultOf, readSecret, type SecretTools } from './secrets.js';
 const HIGH = 8;
 const NORMAL = 5;
 
-/** Gotify. It numbers its messages itself; to delete one needs the token of a client, for an application may only send. */
+/** Gotify. It numbers its messages itself. Deleting one needs a client token, because an application may only send. */
 export function gotifyChannel(
   tools: SecretTools & { readonly timeoutMs: number },
   settings: Extract<ChannelSettings, { type: 'gotify' }>,
@@ -35,7 +35,7 @@ export function gotifyChannel(
     },
     async takeBack({ message }, signal) {
       if (message === null || !/^\d{1,20}$/.test(message))
-        throw new NoticeNotSentError('reply', 'Gotify did not tell the number of the message');
+        throw new NoticeNotSentError('reply', 'Gotify did not return the id of the message');
       if (clientToken === undefined)
         throw new NoticeNotSentError(
           'secret',

@@ -11,12 +11,12 @@ export interface HttpRequest {
 }
 
 const MAX_REPLY_BYTES = 64 * 1024;
-/** Replies that mean: later. */
+/** Status codes that mean "try again later". */
 const PASSING: readonly number[] = [408, 425, 429];
 
 /**
- * One request, within its time, to the very address: a redirect is an error, for it would take what is signed or
- * authorised elsewhere. Reasons name the host alone, because the rest of an address may be a secret. Throws NOTICE_NOT_SENT.
+ * One request, within its time, to exactly this address: a redirect is an error, because it would take signed or authorised
+ * content elsewhere. Reasons name only the host, because the rest of an address may be a secret. Throws NOTICE_NOT_SENT.
  */
 export async function request(wanted: HttpRequest): Promise<string> {
   const { method, url, headers, body, signal, timeoutMs } = wanted;
@@ -77,7 +77,7 @@ async function readSome(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A value of a reply in JSON; undefined where it has none. */
+/** A value in a JSON reply; undefined if there is none. */
 export function valueIn(reply: string, key: string): string | undefined {
   try {
     const value: unknown = (JSON.parse(reply) as Record<string, unknown> | null)?.[key];

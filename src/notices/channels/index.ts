@@ -9,14 +9,14 @@ import type { NoticePrograms } from './programs.js';
 import { type Screen, terminalChannel } from './terminal.js';
 import { webhookChannel } from './webhook.js';
 
-/** What channels are made from. */
+/** What channels are made with. */
 export interface ChannelTools extends NoticePrograms {
   readonly clock: Clock;
   readonly platform: NodeJS.Platform;
   readonly screen: Screen | undefined;
 }
 
-/** The channel that the settings describe. Nothing is read or started before it is used. */
+/** The channel that the settings describe. It reads and starts nothing until it is used. */
 export function openChannel(
   tools: ChannelTools,
   settings: Exclude<ChannelSettings, { type: 'push' }>,

@@ -7,8 +7,8 @@ const HIGH = 4;
 const NORMAL = 3;
 
 /**
- * ntfy. A message carries our id as its sequence: from server 2.16 on a second try replaces the first, and the message can be
- * deleted by it. An older server answers the deletion with an error, and the message stays.
+ * ntfy. A message carries our id as its sequence id: from server 2.16 on, a second try replaces the first, and the id can be
+ * used to delete the message. An older server answers the deletion with an error, and the message stays.
  */
 export function ntfyChannel(
   tools: SecretTools & { readonly timeoutMs: number },
@@ -31,7 +31,7 @@ export function ntfyChannel(
         sequence_id: id,
       };
       const { timeoutMs } = tools;
-      // To the root, as JSON: a header could not carry every character of a title.
+      // Sent to the root as JSON: a header cannot carry every character of a title.
       await request({
         method: 'POST',
         url: `${base}/`,

@@ -2,14 +2,14 @@ import { isHoldfastError, messageOf, visibleExcerpt } from '../../foundation/ind
 import { findProgram, type ProgramTools, runProgram } from '../../programs/index.js';
 import { NoticeNotSentError } from '../errors.js';
 
-/** What is needed to run a program for a notice. */
+/** What running a program for a notice needs. */
 export interface NoticePrograms extends ProgramTools {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly timeoutMs: number;
 }
 
-/** Runs a program by its argument vector, in the home directory. Returns its first line. Throws NOTICE_NOT_SENT. */
+/** Runs a program from its argument vector, in the home directory. Returns its first line. Throws NOTICE_NOT_SENT. */
 export async function runForNotice(
   tools: NoticePrograms,
   [command = '', ...args]: readonly string[],

@@ -2,21 +2,21 @@ import { messageOf } from '../../foundation/index.js';
 import { type FileSystem, lookAt, readUserFile } from '../../storage/index.js';
 import { NoticeNotSentError } from '../errors.js';
 
-/** What secrets are read from. */
+/** What reading secrets needs. */
 export interface SecretTools {
   readonly fileSystem: FileSystem;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string;
 }
 
-/** The secret at `env:NAME` or `file:/path`, read when it is needed and kept nowhere. Throws NOTICE_NOT_SENT. */
+/** The secret at `env:NAME` or `file:/path`, read when needed and stored nowhere. Throws NOTICE_NOT_SENT. */
 export function readSecret(tools: SecretTools, place: string): string {
   const reason = faultOf(tools, place);
   if (reason !== undefined) throw new NoticeNotSentError('secret', reason, { isPassing: true });
   return secretAt(tools, place) ?? '';
 }
 
-/** Why a secret cannot be had in this process; undefined where it can. */
+/** Why this process cannot get a secret; undefined if it can. */
 export function faultOf(tools: SecretTools, place: string): string | undefined {
   const path = pathOf(tools, place);
   try {

@@ -4,12 +4,12 @@ import type { Message } from '../words.js';
 import type { Channel } from './channel.js';
 import { findForNotice, type NoticePrograms, runForNotice } from './programs.js';
 
-/** The screen of this process, where it has one. */
+/** The screen of this process, if it has one. */
 export interface Screen {
   write(text: string): void;
 }
 
-/** How a terminal is told of a notice; `none` understands no such thing, and gets the bell alone. */
+/** How a terminal shows a notification; `none` cannot, and only gets the bell. */
 type Way = 'osc9' | 'osc777' | 'osc99' | 'none';
 
 const BEL = '\x07';
@@ -19,8 +19,8 @@ const RESTORE_TITLE = '\x1b[23;2t';
 const MAX_COLUMNS = 200;
 
 /**
- * The terminal that a view of ours is on: bell, the notification of that terminal, and how many wait in its title. Nothing here
- * moves the cursor, so a view may be on the screen.
+ * The terminal that one of our views is on: the bell, that terminal's notification, and the number of waiting questions in
+ * its title. Nothing here moves the cursor, so a view may be on the screen.
  */
 export function terminalChannel(
   tools: NoticePrograms & { readonly screen: Screen | undefined },
@@ -30,7 +30,7 @@ export function terminalChannel(
   const isDumb = environment.TERM === undefined || environment.TERM === 'dumb';
   const way = isDumb ? 'none' : wayOf(environment);
   const hasTitle = settings.title !== false && !isDumb;
-  /** Questions whose number is in the title, by the id of the message that told them. */
+  /** The questions counted in the title, by the id of the message about them. */
   const waiting = new Map<string, string>();
   let isTitleOurs = false;
   let passes: Promise<boolean> | undefined;
@@ -55,7 +55,7 @@ export function terminalChannel(
     if (way === 'osc99') await tell(`\x1b]99;i=${id}:p=close;${ST}`);
   };
   return {
-    unfit: () => (screen === undefined ? 'no view of ours is on a screen' : undefined),
+    unfit: () => (screen === undefined ? 'none of our views is on a screen' : undefined),
     async send(message) {
       screen?.write(BEL);
       for (const { question } of message.notices) if (question !== null) waiting.set(question, message.id);
@@ -82,7 +82,7 @@ function sequenceOf(way: Way, { id, title, body }: Message): string {
     case 'osc9':
       return `\x1b]9;${plain(title)}${BEL}`;
     case 'osc777':
-      // Its fields are set apart by semicolons.
+      // Its fields are separated by semicolons.
       return `\x1b]777;notify;${plain(title).replaceAll(';', ',')};${plain(first)}${BEL}`;
     case 'osc99':
       return `\x1b]99;i=${id}:d=0;${plain(title)}${ST}\x1b]99;i=${id}:p=body;${plain(first)}${ST}`;
@@ -91,13 +91,13 @@ function sequenceOf(way: Way, { id, title, body }: Message): string {
   }
 }
 
-/** Text that ends no sequence, and is not longer than anybody shows. */
+/** Text that ends no sequence and is not longer than any terminal shows. */
 function plain(text: string): string {
   const visible = visibleLine(text);
   return columnsOf(visible) <= MAX_COLUMNS ? visible : `${[...visible].slice(0, MAX_COLUMNS - 1).join('')}…`;
 }
 
-/** By what terminals say of themselves; within tmux by what was inherited from the one outside. */
+/** From the variables that terminals set; inside tmux from those inherited from the terminal outside. */
 function wayOf(environment: Readonly<Record<string, string | undefined>>): Way {
   const { TERM = '', TERM_PROGRAM = '' } = environment;
   if (TERM === 'xterm-kitty' || environment.KITTY_WINDOW_ID !== undefined) return 'osc99';
@@ -109,14 +109,14 @@ function wayOf(environment: Readonly<Record<string, string | undefined>>): Way {
   return 'none';
 }
 
-/** Whether tmux lets a sequence for the terminal outside through; it does not unless its user said so. */
+/** Whether tmux passes a sequence on to the terminal outside; it does so only if its user allowed it. */
 async function tmuxPasses(tools: NoticePrograms): Promise<boolean> {
   if (findForNotice(tools, 'tmux') === undefined) return false;
   try {
     const value = await runForNotice(tools, ['tmux', 'show-options', '-Apv', 'allow-passthrough']);
     return value.trim() === 'on' || value.trim() === 'all';
   } catch {
-    return false; // a tmux that does not know the option passes nothing that we send
+    return false; // a tmux that does not know the option passes nothing on
   }
 }
 

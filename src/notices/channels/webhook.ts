@@ -9,7 +9,7 @@ import { faultOf, readSecret, type SecretTools } from './secrets.js';
 
 type WebhookSettings = Extract<ChannelSettings, { type: 'webhook' }>;
 
-/** A POST to the user's own address, signed; or in the shape that Slack or Discord takes. */
+/** A POST to the user's own address: signed, or in the format of Slack or Discord. */
 export function webhookChannel(
   tools: SecretTools & { readonly clock: Clock; readonly timeoutMs: number },
   settings: WebhookSettings,
@@ -40,7 +40,7 @@ export function webhookChannel(
     ...channel,
     async takeBack({ message }, signal) {
       if (message === null || !/^\d{1,30}$/.test(message))
-        throw new NoticeNotSentError('reply', 'Discord did not tell the number of the message');
+        throw new NoticeNotSentError('reply', 'Discord did not return the id of the message');
       const url = new URL(address());
       url.pathname = `${url.pathname.replace(/\/+$/, '')}/messages/${message}`;
       await request({ method: 'DELETE', url: url.href, signal, timeoutMs });
@@ -48,18 +48,18 @@ export function webhookChannel(
   };
 }
 
-/** Whether an address is named by where it is kept. */
+/** Whether the address is given as the place that holds it. */
 function isPlace(url: string): boolean {
   return /^(env|file):/.test(url);
 }
 
-/** The receiver computes the same over `<timestamp>.<body>`, and refuses a time that is too long ago. */
+/** The receiver computes the same over `<timestamp>.<body>`, and rejects old timestamps. */
 function signed(secret: string, seconds: string, body: string): Record<string, string> {
   const mac = createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex');
   return { 'x-holdfast-timestamp': seconds, 'x-holdfast-signature': `sha256=${mac}` };
 }
 
-/** Only then does Discord tell the number of the message. */
+/** Discord returns the id of the message only with this. */
 function withWait(address: string): string {
   try {
     const url = new URL(address);
@@ -89,7 +89,7 @@ const BODIES: Readonly<Record<NonNullable<WebhookSettings['template']>, (message
       text: notice.text,
     })),
   }),
-  // Blocks of plain text: nothing in it is a link, a mention or a format.
+  // Blocks of plain text: nothing in it becomes a link, a mention or formatting.
   slack: ({ title, body }) => ({
     text: escapedForSlack(title),
     blocks: [{ type: 'section', text: { type: 'plain_text', text: `${title}\n${body}`.slice(0, 3_000) } }],

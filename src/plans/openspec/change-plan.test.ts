@@ -13,7 +13,7 @@ function planIn(project: string, fileSystem: FileSystem = nodeFileSystem): Chang
   return new ChangePlan(storageTools({ fileSystem }), found, findChange(nodeFileSystem, found, 'add-login'));
 }
 
-/** As callers choose: whoever is not there any more is an error of theirs. */
+/** Chooses as callers do; a missing task is an error of their own. */
 const byId = (taskId: string) => (stories: readonly Story[]) => {
   const task = stories.flatMap(({ tasks }) => tasks).find(({ id }) => id === taskId);
   if (task === undefined) throw new TaskNotFoundError(taskId, 'add-login');
@@ -21,7 +21,7 @@ const byId = (taskId: string) => (stories: readonly Story[]) => {
 };
 
 describe('the files of a change', () => {
-  it('are read with all that OpenSpec may have put there', async () => {
+  it('are read with everything that OpenSpec may have put there', async () => {
     await using world = await changeWorld();
     world.write('specs/auth/tokens/spec.md', '### Requirement: R\n#### Scenario: S\n- **THEN** t\n');
     world.write('proposal.md', '# Why');
@@ -47,7 +47,7 @@ describe('the files of a change', () => {
     await using world = await changeWorld();
     let edits = 0;
     const edited = TASKS.replace('## 2. Finish', '## 2. Finish\n\n- [ ] 2.0 Added meanwhile');
-    // The last moment before the tick is put in place: its new file has just been synced.
+    // The last moment before the tick takes effect: its new file has just been synced.
     const fileSystem = {
       ...nodeFileSystem,
       sync(descriptor: number) {
@@ -60,7 +60,7 @@ describe('the files of a change', () => {
     expect(readdirSync(world.file('.')).sort()).toEqual(['specs', 'tasks.md']);
   });
 
-  it('are left alone when the task has gone meanwhile', async () => {
+  it('are left alone if the task has disappeared meanwhile', async () => {
     await using world = await changeWorld();
     let edits = 0;
     const edited = TASKS.replace('- [ ] 2.1 Write the page\n', '');
@@ -85,7 +85,7 @@ describe('the files of a change', () => {
     expect(statSync(world.file('design.md')).mode & 0o777).toBe(0o644);
   });
 
-  it('are swept of what a killed writer left, and of nothing else', async () => {
+  it('lose what a killed writer left behind, and nothing else', async () => {
     await using world = await changeWorld();
     const token = 'a'.repeat(32);
     for (const name of [`.tasks.md.${token}.tmp`, `.design.md.${token}.tmp`, '.tasks.md.swp'])

@@ -15,7 +15,7 @@ import { readScenarios, type Scenario } from './scenarios.js';
 import { readStories, type Story, type Task } from './tasks.js';
 import { tickTask } from './tick-task.js';
 
-/** The files of one change that people and agents write, and we read; a tick and the learnings are all that we add. */
+/** The files of one change that people and agents write and that we read; all we add are ticks and learnings. */
 export class ChangePlan {
   readonly change: Change;
   readonly #project: Project;
@@ -31,12 +31,12 @@ export class ChangePlan {
     return readStories(this.read('tasks.md') ?? '');
   }
 
-  /** The text of one of its documents, or undefined where there is none. Throws UNSAFE_PATH. */
+  /** The text of one of its documents, or undefined if it does not exist. Throws UNSAFE_PATH. */
   read(name: 'tasks.md' | 'proposal.md' | 'design.md'): string | undefined {
     return readUserFile(this.#fileSystem, this.#file(name));
   }
 
-  /** Every scenario of its spec files, however deep their directories are. */
+  /** Every scenario in its spec files, at any depth of directories. */
   scenarios(): Scenario[] {
     return this.#specFiles('specs').flatMap(({ name, capability }) =>
       readScenarios(readUserFile(this.#fileSystem, this.#file(name)) ?? '', capability),
@@ -44,8 +44,8 @@ export class ChangePlan {
   }
 
   /**
-   * Ticks a task, or takes its tick back, durably, and returns the stories as they are then; everything else in the file
-   * stays as it is right before it is replaced. `choose` picks the task from what is there, and may be asked again.
+   * Ticks or unticks a task durably and returns the resulting stories; everything else in the file stays as it is right
+   * before the replacement. `choose` picks the task from the current stories, and may be called again.
    */
   tick(choose: (stories: readonly Story[]) => Task, isDone = true): readonly Story[] {
     let stories: readonly Story[] = [];
@@ -57,15 +57,18 @@ export class ChangePlan {
     return stories;
   }
 
-  /** Changes design.md, durably. `edit` gets what is there right before it is replaced, and undefined leaves it. */
+  /**
+   * Changes design.md durably. `edit` gets the content from right before the replacement; if it returns undefined, the
+   * file is left alone.
+   */
   updateDesign(edit: (file: Buffer | undefined) => Buffer | undefined): void {
     const { directory } = this.change;
     const facts = lookAt(this.#fileSystem, directory);
-    // A new file is as open as the directory that it is made in.
+    // A new file is as open as the directory it is created in.
     updateUserFile(this.#tools, this.#file('design.md'), edit, (facts?.mode ?? 0o700) & 0o666);
   }
 
-  /** Removes what a writer that was killed has left beside our files. Only the owner of the lock may call this. */
+  /** Removes what a killed writer has left beside our files. Only the owner of the lock may call this. */
   sweep(): void {
     const { directory } = this.change;
     for (const name of listDirectory(this.#fileSystem, directory)) {

@@ -11,7 +11,7 @@ export class ProjectNotFoundError extends HoldfastError<'PROJECT_NOT_FOUND'> {
   }
 }
 
-/** The name cannot be that of a change; no path was built from it. */
+/** This cannot be the name of a change; no path was built from it. */
 export class InvalidChangeNameError extends HoldfastError<'INVALID_CHANGE_NAME'> {
   readonly code = 'INVALID_CHANGE_NAME';
 
@@ -22,7 +22,7 @@ export class InvalidChangeNameError extends HoldfastError<'INVALID_CHANGE_NAME'>
   }
 }
 
-/** There is no change of this name. */
+/** There is no change with this name. */
 export class ChangeNotFoundError extends HoldfastError<'CHANGE_NOT_FOUND'> {
   readonly code = 'CHANGE_NOT_FOUND';
   readonly available: readonly string[];
@@ -63,8 +63,8 @@ export class StoryNotFoundError extends HoldfastError<'STORY_NOT_FOUND'> {
 const MAX_LISTED = 20;
 
 function listed(names: readonly string[]): string {
-  if (names.length === 0) return '; there is none';
+  if (names.length === 0) return '; there are none';
   const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
   const shown = names.slice(0, MAX_LISTED).map((name) => visibleExcerpt(name, 80));
-  return `. There are: ${shown.join(', ')}${more}`;
+  return `. Available: ${shown.join(', ')}${more}`;
 }

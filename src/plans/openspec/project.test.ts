@@ -29,13 +29,13 @@ describe('finding a project', () => {
       expect(findProject(nodeFileSystem, root + from)).toEqual(project);
   });
 
-  it('passes by a directory that only has the name', async () => {
+  it('skips a directory that only has the name', async () => {
     await using dir = await tempDir();
     const root = makeProject(dir, 'src/openspec/parser');
     expect(findProject(nodeFileSystem, `${root}/src`).root).toBe(root);
   });
 
-  it('is refused where there is none', async () => {
+  it('fails if there is none', async () => {
     await using dir = await tempDir();
     expect(() => findProject(nodeFileSystem, dir.path)).toThrow(
       expect.objectContaining({ code: 'PROJECT_NOT_FOUND' }),
@@ -44,7 +44,7 @@ describe('finding a project', () => {
 });
 
 describe('the changes of a project', () => {
-  it('are the directories; archived ones are told apart, links and hidden ones are none', async () => {
+  it('are the directories; archived ones are listed separately, links and hidden ones do not count', async () => {
     await using dir = await tempDir();
     const changes = 'openspec/changes';
     const root = makeProject(
@@ -61,11 +61,11 @@ describe('the changes of a project', () => {
     expect(listArchivedChanges(nodeFileSystem, project).map(({ name }) => name)).toEqual(['2026-01-02-c']);
   });
 
-  verifies('S03', 'one that is not there is refused with those that are', async () => {
+  verifies('S03', 'a missing one is refused with a list of the existing ones', async () => {
     await using dir = await tempDir();
     const project = findProject(nodeFileSystem, makeProject(dir, 'openspec/changes/a', 'openspec/changes/b'));
     expect(() => findChange(nodeFileSystem, project, 'c')).toThrow(
-      expect.objectContaining({ code: 'CHANGE_NOT_FOUND', message: "Change 'c' not found. There are: a, b" }),
+      expect.objectContaining({ code: 'CHANGE_NOT_FOUND', message: "Change 'c' not found. Available: a, b" }),
     );
   });
 
@@ -73,7 +73,7 @@ describe('the changes of a project', () => {
     await using dir = await tempDir();
     const root = makeProject(dir, 'openspec/changes/archive/2026-01-02-c');
     expect(() => findChange(nodeFileSystem, findProject(nodeFileSystem, root), 'c')).toThrow(
-      /has been archived; there is none/,
+      /has been archived; there are none/,
     );
   });
 
@@ -94,7 +94,7 @@ describe('the changes of a project', () => {
     '\u202ea',
     ' a',
   ];
-  it.each(HOSTILE)('cannot be called %j: no path is built from that', async (name) => {
+  it.each(HOSTILE)('cannot be called %j: no path is built from it', async (name) => {
     expect(isChangeName(name)).toBe(false);
     await using dir = await tempDir();
     const project = findProject(nodeFileSystem, makeProject(dir));
@@ -115,7 +115,7 @@ describe('the changes of a project', () => {
     expect(isChangeName(name)).toBe(true);
   });
 
-  it('are known from inside their directory', async () => {
+  it('are recognised from inside their directory', async () => {
     await using dir = await tempDir();
     const root = makeProject(
       dir,
@@ -142,12 +142,12 @@ describe('where the change of a session is', () => {
   };
   const SINCE = '2026-03-02T12:00:00.000Z';
 
-  it('is its place, else the first archive since the session began, else nowhere', async () => {
+  it('is its place, otherwise the first archive since the session began, otherwise nowhere', async () => {
     expect(await find(SINCE, 'a', 'archive/2026-03-02-a')).toBe('a false');
     expect(await find(SINCE, 'archive/2026-02-01-a', 'archive/2026-03-03-a', 'archive/2026-04-03-a')).toBe(
       'archive/2026-03-03-a true',
     );
-    // Whoever archives may go by the day of their own zone.
+    // The person who archives may go by the date in their own time zone.
     expect(await find(SINCE, 'archive/2026-03-01-a')).toBe('archive/2026-03-01-a true');
     expect(await find(SINCE, 'archive/2026-03-01-a', 'archive/2026-03-02-a')).toBe(
       'archive/2026-03-02-a true',

@@ -9,10 +9,10 @@ import {
 } from '../../storage/index.js';
 import { ChangeNotFoundError, InvalidChangeNameError, ProjectNotFoundError } from './errors.js';
 
-/** A project that is planned with OpenSpec. */
+/** A project planned with OpenSpec. */
 export interface Project {
   readonly root: string;
-  /** Its `openspec` directory. Both are real paths: no links in them. */
+  /** Its `openspec` directory. This and `root` are real paths, without links. */
   readonly directory: string;
 }
 
@@ -25,7 +25,7 @@ export interface Change {
 const MAX_NAME_BYTES = 200;
 const ARCHIVE = 'archive';
 
-/** What makes a directory called `openspec` one of OpenSpec's. */
+/** Entries that show that a directory called `openspec` belongs to OpenSpec. */
 const MARKS = ['changes', 'specs', 'config.yaml', 'project.md'];
 
 /** The nearest project at or above a directory. Throws PROJECT_NOT_FOUND. */
@@ -38,29 +38,29 @@ export function findProject(fileSystem: FileSystem, from: string): Project {
   }
 }
 
-/** Whether a text can be the name of a change. No path is built from one that cannot. */
+/** Whether a text can be the name of a change. If not, no path is ever built from it. */
 export function isChangeName(name: string): boolean {
   return name !== ARCHIVE && Buffer.byteLength(name) <= MAX_NAME_BYTES && hasNameSigns(name);
 }
 
-/** Letters of any script; the tables of those are made only for a name that needs them, as they would cost each start. */
+/** Letters of any script. Their tables are built only for a name that needs them, as they would cost every start. */
 function hasNameSigns(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._ -]*$/.test(name) || /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._ -]*$/u.test(name);
 }
 
-/** The changes that are not archived, by name. */
+/** The changes that are not archived, sorted by name. */
 export function listChanges(fileSystem: FileSystem, project: Project): Change[] {
   return directoriesIn(fileSystem, join(project.directory, 'changes')).filter(({ name }) =>
     isChangeName(name),
   );
 }
 
-/** The changes that were archived, oldest first. */
+/** The archived changes, oldest first. */
 export function listArchivedChanges(fileSystem: FileSystem, project: Project): Change[] {
   return directoriesIn(fileSystem, join(project.directory, 'changes', ARCHIVE));
 }
 
-/** One change by its name. Throws INVALID_CHANGE_NAME, CHANGE_NOT_FOUND with the names that there are. */
+/** Finds one change by its name. Throws INVALID_CHANGE_NAME, or CHANGE_NOT_FOUND with the existing names. */
 export function findChange(fileSystem: FileSystem, project: Project, name: string): Change {
   if (!isChangeName(name)) throw new InvalidChangeNameError(name);
   const directory = directoryOfChange(project, name);
@@ -80,8 +80,8 @@ export interface PlacedChange extends Change {
 }
 
 /**
- * Where a change is that somebody began to work on at this time: in its place, or in the archive, if it was put there
- * since. An older archive is that of another change with the same name. Undefined where it is gone.
+ * Finds a change that someone began to work on at this time: in its place, or in the archive if it was moved there
+ * since. An older archive belongs to another change of the same name. Undefined if it is gone.
  */
 export function placeOfChange(
   fileSystem: FileSystem,
@@ -92,9 +92,9 @@ export function placeOfChange(
   if (!isChangeName(name)) return undefined;
   const directory = directoryOfChange(project, name);
   if (isDirectory(fileSystem, directory)) return { name, directory, isArchived: false };
-  const dayBefore = dayOf(Date.parse(since) - DAY_MS); // whoever archives may go by the day of their own zone
+  const dayBefore = dayOf(Date.parse(since) - DAY_MS); // the archiver may go by the date in their time zone
   const later = archivesOf(fileSystem, project, name).filter(({ day }) => day >= dayBefore);
-  // The first one: whatever was archived under this name later was begun later, too.
+  // The first one: any later archive of this name belongs to a change that was also begun later.
   const archive = later.find(({ day }) => day > dayBefore) ?? later[0];
   return archive && { name, directory: archive.directory, isArchived: true };
 }
@@ -115,7 +115,7 @@ function archivesOf(
   });
 }
 
-/** The change whose directory a path is in, if it is in one. */
+/** The change whose directory contains a path, if any. */
 export function changeAround(fileSystem: FileSystem, project: Project, path: string): string | undefined {
   const real = resolveUserPath(fileSystem, path) ?? path;
   const [changes, name] = relative(project.directory, real).split(sep);
@@ -123,8 +123,8 @@ export function changeAround(fileSystem: FileSystem, project: Project, path: str
 }
 
 /**
- * A file of a change, by its real path. Where links lead to it, it must be an ordinary Markdown file of the project and
- * stand in no hidden directory: what we write there must not become a hook, a setting or a program. Throws UNSAFE_PATH.
+ * A file of a change, by its real path. If links lead to it, it must be an ordinary Markdown file of the project and
+ * not in a hidden directory: what we write must not become a hook, a setting or a program. Throws UNSAFE_PATH.
  */
 export function fileOfChange(fileSystem: FileSystem, project: Project, change: Change, name: string): string {
   const path = join(change.directory, name);
@@ -138,7 +138,7 @@ export function fileOfChange(fileSystem: FileSystem, project: Project, change: C
 const LINK_HINT =
   'Put an ordinary file in its place, or a link to a Markdown file of the project that is not in a hidden directory.';
 
-/** Also of a file that is not there yet; undefined for a link that leads nowhere. */
+/** Also works for a file that does not exist yet; undefined for a link that leads nowhere. */
 function realPathOf(fileSystem: FileSystem, path: string): string | undefined {
   if (lookAt(fileSystem, path) !== undefined) return resolveUserPath(fileSystem, path);
   const around = resolveUserPath(fileSystem, dirname(path));
@@ -153,7 +153,7 @@ function whyUnsafe(fileSystem: FileSystem, project: Project, path: string, real:
   if (root === undefined) return 'it is a link that leads out of the project';
   const names = relative(root, real).split(sep);
   if (names.some((name) => name.startsWith('.')))
-    return `it is a link into what is hidden: ${relative(root, real)}`;
+    return `it is a link to something hidden: ${relative(root, real)}`;
   if (extname(real) !== '.md') return `it is a link to a file that is not Markdown: ${relative(root, real)}`;
   return undefined;
 }
@@ -164,7 +164,7 @@ function isOpenSpec(fileSystem: FileSystem, directory: string): boolean {
   return MARKS.some((mark) => names.includes(mark));
 }
 
-/** The directories in a directory by name; links are none, as for OpenSpec. */
+/** The directories inside a directory, by name; links do not count, just as for OpenSpec. */
 function directoriesIn(fileSystem: FileSystem, parent: string): Change[] {
   return listDirectory(fileSystem, parent)
     .filter((name) => name !== ARCHIVE && !name.startsWith('.'))

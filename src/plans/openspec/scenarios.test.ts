@@ -32,7 +32,7 @@ Just text.
 `;
 
 describe('scenarios', () => {
-  it('have all their steps, also those on several lines', () => {
+  it('have all their steps, including those on several lines', () => {
     const [first] = readScenarios(SPEC, 'auth');
     expect(first).toEqual({
       name: 'Right password',
@@ -50,7 +50,7 @@ describe('scenarios', () => {
     });
   });
 
-  it('belong to their requirement and to what the change does with it', () => {
+  it('belong to their requirement and to what the change does to it', () => {
     const found = readScenarios(SPEC, 'auth').map(({ name, requirement, operation }) => [
       name,
       requirement,
@@ -64,7 +64,7 @@ describe('scenarios', () => {
     ]);
   });
 
-  it('are grouped so that AND and BUT go on with the step before, and no WHEN is lost', () => {
+  it('are grouped so that AND and BUT continue the step before, and no WHEN is lost', () => {
     const [first, , third] = readScenarios(SPEC, 'auth');
     expect(groupSteps(first?.steps ?? [])).toEqual({
       given: ['an account', 'its password'],

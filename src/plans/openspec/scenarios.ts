@@ -1,10 +1,10 @@
-/** One step of a scenario, such as WHEN and what happens then. */
+/** One step of a scenario, such as WHEN with its text. */
 export interface ScenarioStep {
   readonly keyword: 'GIVEN' | 'WHEN' | 'THEN' | 'AND' | 'BUT';
   readonly text: string;
 }
 
-/** What a change promises, as one example. */
+/** One example of what a change promises. */
 export interface Scenario {
   readonly name: string;
   readonly requirement: string;
@@ -24,7 +24,7 @@ const SCENARIO = /^ {0,3}####\s+Scenario:(.*)/i;
 const HEADING = /^ {0,3}#{1,6}\s/;
 const STEP = /^\s*[-*+]\s+(\*\*|__)?(GIVEN|WHEN|THEN|AND|BUT)\b:?(?:\*\*|__)?:?(.*)/;
 
-/** The scenarios of one spec file of a change, with all their steps; a step may go on over several lines. */
+/** The scenarios of one spec file of a change, with all their steps; a step may span several lines. */
 export function readScenarios(text: string, capability: string): Scenario[] {
   const scenarios: (Scenario & { steps: ScenarioStep[] })[] = [];
   let operation: DeltaOperation = null;
@@ -48,7 +48,7 @@ export function readScenarios(text: string, capability: string): Scenario[] {
   return scenarios;
 }
 
-/** The published shape: what belongs together by GIVEN, WHEN and THEN; AND and BUT go on with the one before. */
+/** The published shape, grouped by GIVEN, WHEN and THEN; AND and BUT continue the previous group. */
 export function groupSteps(steps: readonly ScenarioStep[]): {
   given: string[];
   when: string;

@@ -1,23 +1,23 @@
 /** A line of a tasks file that OpenSpec counts as a task. */
 export interface TaskLine {
-  /** What stands before the box: indentation and list marker. */
+  /** What comes before the box: indentation and list marker. */
   readonly lead: string;
-  /** What stands between the brackets. */
+  /** What is between the brackets. */
   readonly box: string;
   readonly isDone: boolean;
-  /** What stands behind the box, trimmed. */
+  /** What comes after the box, trimmed. */
   readonly text: string;
 }
 
 const LIST_ITEM = /^(\s*(?:[-*+]|\d{1,9}[.)])\s*)\[([^\]]*)\](.*)$/s;
 
 /**
- * Reads one line as OpenSpec does, so that both count the same tasks: any indentation, any list marker, at most one
- * character in the box; only `x` and `X` are done. A box right before `(` or `[` is a link, unless it is blank.
+ * Reads a line the way OpenSpec does, so both count the same tasks: any indentation, any list marker, at most one
+ * character in the box; only `x` and `X` mean done. A box right before `(` or `[` is a link, unless it is blank.
  */
 export function readTaskLine(line: string): TaskLine | undefined {
   if (!line.includes('[')) return undefined;
-  // By their places: every line of a long file passes here, and taking an array apart is slow in cold code.
+  // By group number: every line of a long file passes through here, and destructuring an array is slow in cold code.
   const match = LIST_ITEM.exec(line);
   const lead = match?.[1];
   const box = match?.[2];

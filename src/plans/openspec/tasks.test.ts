@@ -32,7 +32,7 @@ describe('lines that are tasks', () => {
     '\ufeff- [ ] after a byte order mark',
     '- [✓] a check mark is not an x',
   ];
-  it.each(TASKS)('%j is one that is not done', (line) => {
+  it.each(TASKS)('%j is a task that is not done', (line) => {
     expect(readTaskLine(line)).toMatchObject({ isDone: false });
   });
 
@@ -51,13 +51,13 @@ describe('lines that are tasks', () => {
     '## [ ] heading',
     '',
   ];
-  it.each(OTHERS)('%j is none', (line) => {
+  it.each(OTHERS)('%j is not a task', (line) => {
     expect(readTaskLine(line)).toBeUndefined();
   });
 });
 
 describe('stories', () => {
-  verifies('S11', 'numbered groups are stories; tasks outside of them are a story of their own', () => {
+  verifies('S11', 'numbered groups are stories; tasks outside them form a story of their own', () => {
     const text = '- [ ] first\n## 1. A\n- [ ] 1.1 a\n## Notes\n- [ ] note\n### 1.x\n## 2. B\n  - [x] 2.1 b\n';
     expect(readStories(text).map(({ id, title, tasks }) => [id, title, tasks.length])).toEqual([
       ['1', 'A', 1],
@@ -72,21 +72,21 @@ describe('stories', () => {
     expect(ids(text)).toEqual([['1', ['1.1', '1.10', '1.1.1', '1.1a', '1.2', '1.3']]]);
   });
 
-  it('name a task without a number by its text, wherever it stands', () => {
+  it('name a task without a number after its text, wherever it is', () => {
     const [before] = ids('## 1. A\n- [ ] same\n- [ ] same\n');
     const [after] = ids('## 1. A\n- [ ] 1.1 new\n- [ ] same\n- [ ] same\n');
     expect(before?.[1]).toEqual([expect.stringMatching(/^task-[0-9a-f]{8}$/), expect.stringMatching(/-2$/)]);
     expect(after?.[1]).toEqual(['1.1', ...(before?.[1] ?? [])]);
   });
 
-  it('tell tasks and groups with the same number apart', () => {
+  it('distinguish tasks and groups with the same number', () => {
     expect(ids('## 1. A\n- [ ] 1.1 a\n- [ ] 1.1 b\n## 1. B\n- [ ] 1.1 c')).toEqual([
       ['1', ['1.1', '1.1-2']],
       ['1-2', ['1.1-3']],
     ]);
   });
 
-  it('know what stands under what', () => {
+  it('know which task is below which', () => {
     const text = '## 1. A\n- [ ] 1.1 a\n  - [ ] 1.1.1 b\n\t- [ ] c\n- [ ] 1.2 d\n';
     expect(readStories(text)[0]?.tasks.map(({ depth }) => depth)).toEqual([0, 1, 2, 0]);
   });
@@ -173,7 +173,7 @@ describe('ticking', () => {
     expect(ticked.toString('latin1')).toBe(bytes.toString('latin1').replace('[~]', '[x]'));
   });
 
-  it('leaves a task that is ticked already as it is', () => {
+  it('leaves an already ticked task alone', () => {
     const bytes = Buffer.from('- [X] 1.3 a');
     expect(tick(bytes, '1.3')).toBe(bytes);
   });

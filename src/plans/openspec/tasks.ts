@@ -3,31 +3,31 @@ import { readTaskLine, type TaskLine } from './task-line.js';
 
 /** One task of a change. */
 export interface Task {
-  /** Its own number, or for a task without one a name made from its text. Unique within the file. */
+  /** Its own number or, for a task without one, a name made from its text. Unique within the file. */
   readonly id: string;
   readonly description: string;
   readonly isDone: boolean;
-  /** 0 for a task that stands under no other. */
+  /** 0 for a task that is not below another. */
   readonly depth: number;
-  /** The line it stands on, counted from 0. */
+  /** Its line, counted from 0. */
   readonly line: number;
 }
 
-/** A group of tasks, in the order of the file. */
+/** A group of tasks, in file order. */
 export interface Story {
   readonly id: string;
   readonly title: string;
   readonly tasks: readonly Task[];
 }
 
-/** The story of all tasks that stand in no numbered group. */
+/** The story of all tasks outside numbered groups. */
 const UNNUMBERED_STORY = 'unnumbered';
 
 const GROUP = /^ {0,3}##(?:\s|$)/;
 const NUMBERED_GROUP = /^ {0,3}##[ \t]+(\d+)\.(?=\s|$)(.*)/;
 
 /**
- * The stories of a tasks file. A heading `## 3. Title` opens a numbered group, any other heading of that level ends it.
+ * The stories of a tasks file. A heading `## 3. Title` opens a numbered group; any other heading of that level ends it.
  * Every line that OpenSpec counts is in exactly one story; those outside numbered groups are in the last one.
  */
 export function readStories(text: string): Story[] {
@@ -51,7 +51,7 @@ export function readStories(text: string): Story[] {
   return stories.map(({ id, title, tasks }) => ({ id, title, tasks }));
 }
 
-/** Whether a story has nothing left to do; one without tasks has nothing. */
+/** Whether a story has nothing left to do; that includes a story without tasks. */
 export function isComplete(story: Story): boolean {
   return story.tasks.every((task) => task.isDone);
 }
@@ -66,7 +66,7 @@ interface OpenStory {
   readonly id: string;
   readonly title: string;
   readonly tasks: Task[];
-  /** The indentation of the tasks that the next one may stand under. */
+  /** The indentations of the tasks that the next one may belong to. */
   readonly indents: number[];
 }
 
@@ -84,7 +84,7 @@ function addTask(story: OpenStory, task: TaskLine, line: number, ids: UniqueName
   story.tasks.push({ id, description, isDone: task.isDone, depth, line });
 }
 
-/** How far a line is indented; a tab goes to the next multiple of four. */
+/** How far a line is indented; a tab advances to the next multiple of four. */
 function indentOf(lead: string): number {
   if (lead.length === 2) return 0;
   let width = 0;
@@ -92,7 +92,7 @@ function indentOf(lead: string): number {
   return width;
 }
 
-/** `1.2`, `1.2.3`, `1.2a`, perhaps in bold, before the text of a task. */
+/** `1.2`, `1.2.3`, `1.2a`, possibly in bold, before the text of a task. */
 const NUMBER = /^(\*\*|__)?(\d+(?:\.\d+)+[A-Za-z]*)[.:)]?(?=[\s*_]|$)\s*(.*)$/;
 
 function splitNumber(text: string): { number: string | undefined; description: string } {
@@ -100,12 +100,12 @@ function splitNumber(text: string): { number: string | undefined; description: s
   return { number: match?.[2], description: match?.[1] === undefined ? (match?.[3] ?? text) : text };
 }
 
-/** A task without a number is named by its text: the name stays the same when other tasks come and go. */
+/** A task without a number is named after its text, so its name stays the same when other tasks come and go. */
 function nameFrom(text: string): string {
   return `task-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
 }
 
-/** Gives each name once; a name that is taken gets `-2`, `-3` … */
+/** Hands out each name once; a name already taken gets `-2`, `-3` … */
 class UniqueNames {
   readonly #counts = new Map<string, number>();
 

@@ -3,14 +3,14 @@ import { readStories, type Story, type Task } from './tasks.js';
 
 const LINE_FEED = 0x0a;
 
-/** A tasks file after a task was ticked, or its tick taken back. */
+/** A tasks file after a task was ticked or unticked. */
 export interface Ticked {
-  /** The bytes themselves if the task was so already. */
+  /** The same bytes if the task was already in that state. */
   readonly file: Buffer;
   readonly stories: readonly Story[];
 }
 
-/** Ticks the task that `choose` picks, or takes its tick back: only what stands in its box differs then, byte for byte. */
+/** Ticks or unticks the task that `choose` picks: apart from the content of its box, the file stays the same, byte for byte. */
 export function tickTask(file: Buffer, choose: (stories: readonly Story[]) => Task, isDone = true): Ticked {
   const stories = readStories(file.toString('utf8'));
   const task = choose(stories);

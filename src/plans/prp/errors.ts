@@ -1,6 +1,6 @@
 import { HoldfastError, visibleExcerpt } from '../../foundation/index.js';
 
-/** There is no plan of that name, or nothing that can be read as one. */
+/** There is no plan with that name, or nothing that can be read as one. */
 export class PlanNotFoundError extends HoldfastError<'PLAN_NOT_FOUND'> {
   readonly code = 'PLAN_NOT_FOUND';
 

@@ -1,5 +1,5 @@
 import type { PROJECT_KEYS } from '../../foundation/index.js';
-/** The parts of a Markdown document that a plan is read from. */
+/** The parts of a Markdown document that plans are read from. */
 export type MarkdownBlock =
   | { readonly kind: 'heading'; readonly level: number; readonly text: string }
   | { readonly kind: 'item'; readonly indent: number; readonly text: string }
@@ -10,7 +10,7 @@ const HEADING = /^ {0,3}(#{1,6})\s+(.+?)\s*#*\s*$/;
 const BOLD_HEADING = /^\*\*([^*]+?):?\*\*:?\s*$/;
 const ITEM = /^(\s*)(?:[-*+]|\d{1,3}[.)])\s+(.+)$/;
 
-/** Headings, list items and code of a document, in order; what its front matter says, if it has one. */
+/** The headings, list items and code of a document, in order, and what its front matter says, if it has one. */
 export function blocksOf(document: string): FrontMatter & { blocks: MarkdownBlock[] } {
   const { title, phases, body } = splitFrontMatter(document);
   const blocks: MarkdownBlock[] = [];
@@ -28,7 +28,7 @@ export function blocksOf(document: string): FrontMatter & { blocks: MarkdownBloc
   return { title, phases, blocks };
 }
 
-/** A line in bold alone is a heading below all others: people write sections that way. */
+/** A line that is only bold text counts as a heading below all others: people write sections that way. */
 const BOLD_LEVEL = 7;
 
 function addLine(blocks: MarkdownBlock[], line: string): void {
@@ -41,7 +41,7 @@ function addLine(blocks: MarkdownBlock[], line: string): void {
   else if (item !== undefined) blocks.push({ kind: 'item', indent: blanks.length, text: item.trim() });
 }
 
-/** What is read of a document's front matter; each null where it does not say. */
+/** What we read of a document's front matter; each value is null if it is not given. */
 interface FrontMatter {
   readonly title: string | null;
   readonly phases: string | null;
@@ -58,15 +58,15 @@ function splitFrontMatter(text: string): FrontMatter & { body: string } {
   return { title: said('title'), phases, body: document.slice(match[0].length) };
 }
 
-/** A section of a document: what stands below a heading of its own, up to the next one that is not below it. */
+/** A section of a document: the text below its heading, up to the next heading that is not below it. */
 export interface MarkdownSection {
   readonly heading: string;
   readonly level: number;
-  /** As it is written there, headings below it included. */
+  /** The text as written, including the headings below it. */
   readonly text: string;
 }
 
-/** The sections of a document at its upper two levels, in order. Headings in code are none. */
+/** The sections at the upper two levels of a document, in order. Headings inside code do not count. */
 export function markdownSections(document: string): MarkdownSection[] {
   const { body } = splitFrontMatter(document);
   const sections: { heading: string; level: number; lines: string[] }[] = [];
@@ -83,7 +83,7 @@ export function markdownSections(document: string): MarkdownSection[] {
   return sections.map(({ heading, level, lines }) => ({ heading, level, text: lines.join('\n').trim() }));
 }
 
-/** Sections are separated down to this level; deeper headings belong to them. */
+/** Sections are split down to this level; deeper headings belong to them. */
 const SECTION_LEVEL = 3;
 
 function withoutComments(text: string): string {

@@ -64,7 +64,7 @@ const PLANS: Readonly<Record<string, PrpPlan>> = {
 };
 
 describe('a PRP document', () => {
-  it.each(Object.entries(PLANS))('%s is read as it was meant', (file, plan) => {
+  it.each(Object.entries(PLANS))('%s is read as intended', (file, plan) => {
     expect(parsePrp(readFileSync(`${ROOT}/${file}`, 'utf8'))).toEqual(plan);
   });
 
@@ -78,7 +78,7 @@ describe('a PRP document', () => {
     expect(parsePrp(`---\n${matter}\n---\n# T\n`).preset).toBe(preset);
   });
 
-  it('has sections, each about something; what is below a section is about the same', () => {
+  it('has sections, each with a topic; what is below a section has the same topic', () => {
     const document = [
       '# PRP: T',
       'In short.',
@@ -113,7 +113,7 @@ describe('a PRP document', () => {
     expect(readdirSync(ROOT).sort()).toEqual(Object.keys(PLANS).sort());
   });
 
-  it('of any text gives a plan', () => {
+  it('gives a plan from any text', () => {
     const line = fc.oneof(
       fc.string(),
       fc.constantFrom('# T', '### Success Criteria', '- [ ] a', '```bash', '```', '---', 'title: x'),

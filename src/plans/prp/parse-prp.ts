@@ -1,13 +1,13 @@
 import { blocksOf, type MarkdownBlock, markdownSections } from './markdown-blocks.js';
 
-/** What a loop needs to know of a PRP document. */
+/** What a loop needs to know about a PRP document. */
 export interface PrpPlan {
   readonly title: string | null;
-  /** What its front matter says about the phases to go through, as it is written there. */
+  /** The phases to go through according to its front matter, as written there. */
   readonly preset: string | null;
   readonly criteria: readonly PrpCriterion[];
   readonly phases: readonly string[];
-  /** Commands of the validation sections, one per entry, as they are written there. */
+  /** The commands of the validation sections, one per entry, as written there. */
   readonly validationCommands: readonly string[];
 }
 
@@ -24,7 +24,7 @@ const LEVEL = /^level\s+\d+/i;
 const SHELL = /^(bash|sh|shell|zsh|console|shell-session|)$/i;
 const CHECKBOX = /^\[( |x|X)\]\s+(.*)$/;
 
-/** Reads a PRP as people write them. What is not there is empty; nothing is guessed. */
+/** Reads a PRP as people write them. Missing parts are empty; nothing is guessed. */
 export function parsePrp(text: string): PrpPlan {
   const { title, phases, blocks } = blocksOf(text);
   return {
@@ -36,7 +36,7 @@ export function parsePrp(text: string): PrpPlan {
   };
 }
 
-/** What a section of a plan is about, by its heading. */
+/** What a section of a plan is about, according to its heading. */
 export type PrpTopic = 'goal' | 'context' | 'work' | 'documents' | 'validation' | 'criteria' | 'other';
 
 export interface PrpSection {
@@ -63,7 +63,7 @@ const TOPICS: readonly (readonly [PrpTopic, RegExp])[] = [
   ],
 ];
 
-/** The sections of a PRP with what they are about, in order. What is below a section is about the same, criteria apart. */
+/** The sections of a PRP with their topics, in order. Sections below another have its topic, except for criteria. */
 export function prpSections(document: string): PrpSection[] {
   let above: PrpTopic = 'other';
   return markdownSections(document).flatMap(({ heading, level, text }) => {
@@ -81,7 +81,7 @@ function titleOf(blocks: readonly MarkdownBlock[]): string | null {
   return heading.text.replace(/^(prp|product requirements? (prompt|& plans?))\s*[:–—-]\s*/i, '') || null;
 }
 
-/** The items of the sections about criteria; boxes count before plain items, so that notes in between do not. */
+/** The items of the sections about criteria; if there are boxes, plain items do not count, so notes in between are ignored. */
 function criteriaOf(blocks: readonly MarkdownBlock[]): PrpCriterion[] {
   return sectionsOf(blocks, (text) => CRITERIA.test(text)).flatMap((section) => {
     const items = section.filter((block) => block.kind === 'item').map((block) => block.text);
@@ -119,7 +119,7 @@ function commandsOf(blocks: readonly MarkdownBlock[]): string[] {
   return [...new Set(commands)];
 }
 
-/** Lines that a shell would run: comments and output left out, continued lines joined. */
+/** Lines that a shell would run: without comments and output, with continued lines joined. */
 function commandLines(code: string): string[] {
   const lines = code.replaceAll(/\s*\\\n\s*/g, ' ').split('\n');
   const isTranscript = lines.some((line) => /^\s*\$ /.test(line));
@@ -130,7 +130,7 @@ function commandLines(code: string): string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
-/** The blocks below each heading that fits, up to the next heading of its level or above. */
+/** The blocks below each matching heading, up to the next heading of its level or above. */
 function sectionsOf(blocks: readonly MarkdownBlock[], fits: (heading: string) => boolean): MarkdownBlock[][] {
   const sections: MarkdownBlock[][] = [];
   let end = 0;

@@ -3,7 +3,7 @@ import type { FromGuard } from './messages.js';
 import { readMessage } from './messages.js';
 import { RunGuard } from './run-guard.js';
 
-/** A guard whose clock and tree are ours. */
+/** A guard whose clock and tree the test controls. */
 function guarded(deadlineMs: number) {
   const world = {
     nowMs: 0,
@@ -57,7 +57,7 @@ describe('the guard of a run', () => {
     });
   });
 
-  it('goes by the last deadline that it was told', async () => {
+  it('goes by the most recent deadline', async () => {
     const { guard, world } = guarded(1_000);
     guard.hear({ tell: 'deadline', bootMs: 5_000 });
     world.nowMs = 4_999;
@@ -66,7 +66,7 @@ describe('the guard of a run', () => {
     expect(world.ended).toBe(0);
   });
 
-  it('takes a clock that cannot be read for one that has passed the deadline', async () => {
+  it('treats a clock that cannot be read as past the deadline', async () => {
     const { guard, world } = guarded(1_000);
     world.nowMs = Number.POSITIVE_INFINITY;
     guard.tick();
@@ -74,7 +74,7 @@ describe('the guard of a run', () => {
     expect(world.ended).toBe(1);
   });
 
-  it('a deadline that is no number changes nothing', async () => {
+  it('a deadline that is not a number changes nothing', async () => {
     const { guard, world } = guarded(1_000);
     guard.hear({ tell: 'deadline', bootMs: Number.NaN });
     world.nowMs = 1_001;
@@ -83,7 +83,7 @@ describe('the guard of a run', () => {
     expect(world.ended).toBe(1);
   });
 
-  it('ends it once, however often it is told to', async () => {
+  it('ends it once, however often it is asked to', async () => {
     const { guard, world } = guarded(1_000);
     guard.hear({ tell: 'end' });
     await guard.end('worker-gone');
@@ -91,7 +91,7 @@ describe('the guard of a run', () => {
     expect(world).toMatchObject({ ended: 1, said: [{ cause: 'told' }] });
   });
 
-  it('leaves what it was told to leave', async () => {
+  it('leaves a run that it was told to leave', async () => {
     const { guard, world } = guarded(1_000);
     guard.hear({ tell: 'leave' });
     world.nowMs = 2_000;
@@ -100,14 +100,14 @@ describe('the guard of a run', () => {
     expect(world).toMatchObject({ ended: 0, hasLeft: true });
   });
 
-  it('looks at the tree now and then, not at each tick', () => {
+  it('scans the tree now and then, not at each tick', () => {
     const { guard, world } = guarded(100_000);
     for (world.nowMs = 0; world.nowMs < 2_000; world.nowMs += 50) guard.tick();
     expect(world.looks).toBeGreaterThanOrEqual(3);
     expect(world.looks).toBeLessThanOrEqual(5);
   });
 
-  it('passes over half a line of a worker that was killed while it wrote', () => {
+  it('ignores half a line from a worker that was killed while writing it', () => {
     expect(readMessage('{"tell":"dead', 'tell')).toBeUndefined();
     expect(readMessage('null', 'tell')).toBeUndefined();
     expect(readMessage('{"says":"ready"}', 'tell')).toBeUndefined();

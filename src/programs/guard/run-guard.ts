@@ -1,9 +1,9 @@
 import type { EndCause, FromGuard, ToGuard } from './messages.js';
 import type { RunTree } from './run-tree.js';
 
-/** How often the clock is looked at: an agent outlives its deadline by no more than that, and the time to kill it. */
+/** How often the clock is checked: an agent outlives its deadline by at most this, plus the time it takes to kill it. */
 export const TICK_MS = 50;
-/** How often the tree is looked at while it lives, and which part of the time of this process that may take. */
+/** How often the tree is scanned while it lives, and the largest share of this process's time that may take. */
 const LEARN_MS = 500;
 const MAX_SHARE = 0.02;
 
@@ -12,13 +12,13 @@ export interface RunGuardOptions {
   readonly bootTimeMs: () => number;
   readonly pause: (ms: number) => Promise<void>;
   readonly say: (words: FromGuard) => void;
-  /** Its work is done. */
+  /** Called when its work is done. */
   readonly leave: () => void;
 }
 
 /**
- * Ends a run at its deadline, or when whoever told it the deadline is gone. It trusts nobody but the clock: a deadline that
- * is not moved in time is kept, whatever became of the worker.
+ * Ends a run at its deadline, or when the worker that set the deadline is gone. It trusts only the clock: if the
+ * deadline is not moved in time, the run ends, whatever happened to the worker.
  */
 export class RunGuard {
   readonly #options: RunGuardOptions;
@@ -50,7 +50,7 @@ export class RunGuard {
     }
   }
 
-  /** To be called again and again. */
+  /** Call this repeatedly. */
   tick(): void {
     if (this.#isOver) return;
     const now = this.#options.bootTimeMs();
@@ -61,7 +61,7 @@ export class RunGuard {
     if (now >= this.#learnAtMs) this.#learn();
   }
 
-  /** Ends every process of the run, says so, and leaves. */
+  /** Ends every process of the run, reports it, and leaves. */
   async end(cause: EndCause): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -76,7 +76,7 @@ export class RunGuard {
     try {
       this.#options.tree.learn();
     } catch {
-      // What cannot be seen now is looked for again, and at the end.
+      // What cannot be seen now is looked for again, also at the end.
     }
     const tookMs = performance.now() - startedAt;
     this.#learnAtMs = this.#options.bootTimeMs() + Math.max(LEARN_MS, tookMs / MAX_SHARE);

@@ -10,22 +10,22 @@ import { RunTree } from './run-tree.js';
 
 export interface GuardSpec {
   readonly fileSystem: FileSystem;
-  /** How the guard is started: the program of ours that is one. */
+  /** How to start the guard: which program of ours to run. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
   /** What every process of the run carries in its environment. */
   readonly marker: string;
-  /** Until when it may live if nobody says otherwise, in boot time. */
+  /** How long the run may live unless told otherwise, in boot time. */
   readonly deadlineMs: number;
-  /** Where the guard reads the boot time; of the system if absent. */
+  /** Where the guard reads the boot time; by default from the system. */
   readonly uptimeFile?: string | undefined;
 }
 
-/** What a guard came to, where it could say so. */
+/** How a guard ended, if it could say so. */
 export type GuardEnd = Extract<FromGuard, { says: 'ended' }> | { readonly says: 'gone' };
 
 /**
- * Starts the guard of a run, in a session of its own, and waits until it is on duty. Throws PROGRAM_NOT_STARTED. Nothing of
- * the run may be started before that.
+ * Starts the guard of a run in a session of its own and waits until it is on duty. No part of the run may be started
+ * before that. Throws PROGRAM_NOT_STARTED.
  */
 export async function startGuard(spec: GuardSpec): Promise<Guard> {
   const { fileSystem, program, marker, deadlineMs, uptimeFile } = spec;
@@ -43,7 +43,7 @@ export async function startGuard(spec: GuardSpec): Promise<Guard> {
       reject(new ProgramNotStartedError(program.command, error));
     };
     try {
-      // Its own session, and nothing of our environment: it must not look like a part of the run.
+      // Its own session, and nothing of our environment: it must not look like part of the run.
       const child = spawn(program.command, args, {
         env: {},
         cwd: '/',
@@ -62,10 +62,10 @@ export async function startGuard(spec: GuardSpec): Promise<Guard> {
   });
 }
 
-/** The guard of a run, as its worker has it. */
+/** The guard of a run, as seen by its worker. */
 export class Guard {
   readonly ready: Promise<void>;
-  /** Resolves when it has left: with what it ended, or `gone` where somebody killed it. */
+  /** Resolves once it has left: with what it ended, or `gone` if it was killed. */
   readonly left: Promise<GuardEnd>;
   readonly marker: string;
   readonly #fileSystem: FileSystem;
@@ -84,7 +84,7 @@ export class Guard {
     this.#group = group;
     this.#tree = new RunTree(fileSystem, marker, group);
     let end: GuardEnd = { says: 'gone' };
-    child.stdin?.on('error', () => {}); // told by its end
+    child.stdin?.on('error', () => {}); // its end reports this
     this.left = new Promise((resolve) => child.once('close', () => resolve(end)));
     this.ready = new Promise((resolve, reject) => {
       if (child.stdout === null) return reject(new Error('it has no output'));
@@ -95,17 +95,17 @@ export class Guard {
       });
       child.once('exit', () => reject(new Error('it ended')));
     });
-    // Where nobody waits for it any more, its end is no failure of ours.
+    // If nobody waits for it any more, its end is not our failure.
     this.ready.catch(() => {});
   }
 
-  /** Who it is, for the run to look after it. */
+  /** Its process, so the run can watch it. */
   get process(): KnownProcess {
     const pid = this.#child.pid ?? -1;
     return { pid, startTime: findProcess(this.#fileSystem, pid)?.startTime ?? '0' };
   }
 
-  /** Starts something in the control group of the run, where there is one. */
+  /** Starts something in the control group of the run, if there is one. */
   around<Result>(start: () => Result): Result {
     return this.#group === null ? start() : this.#group.inside(start);
   }
@@ -121,7 +121,10 @@ export class Guard {
     this.#tell({ tell: 'run', process: { pid, startTime } });
   }
 
-  /** Ends the run: by the guard, and by ourselves where it is gone. Resolves when no process of it is left that we know. */
+  /**
+   * Ends the run through the guard, or ourselves if the guard is gone. Resolves once no process of the run that we know
+   * is left.
+   */
   async end(): Promise<void> {
     this.#tell({ tell: 'end' });
     const isHeard = await Promise.race([
@@ -133,7 +136,7 @@ export class Guard {
     this.#group?.remove();
   }
 
-  /** The run is over: nothing is left to guard. */
+  /** Dismisses the guard once the run is over and nothing is left to guard. */
   async dismiss(): Promise<void> {
     this.#tell({ tell: 'leave' });
     await Promise.race([this.left, new Promise<void>((resolve) => setTimeout(resolve, END_MS).unref())]);

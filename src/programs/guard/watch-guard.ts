@@ -2,20 +2,20 @@ import type { FileSystem } from '../../storage/index.js';
 import type { KnownProcess } from '../family.js';
 import { isStill } from '../process-table.js';
 
-/** How often the guarded looks after its guard: worker and guard may be killed in one instant. */
+/** How often a guarded run checks its guard: worker and guard may be killed at the same instant. */
 const LOOK_MS = 200;
 
 export interface GuardWatch extends Disposable {
-  /** Fires when the guard is gone, or the deadline has passed and the guard did nothing about it. */
+  /** Fires if the guard is gone, or if the deadline has passed and the guard did nothing about it. */
   readonly signal: AbortSignal;
 }
 
-/** From within a guarded run: whether it still has a guard, and time. */
+/** Inside a guarded run: watches whether it still has a guard, and time. */
 export function watchGuard(options: {
   readonly fileSystem: FileSystem;
   readonly guard: KnownProcess;
   readonly bootTimeMs: () => number;
-  /** As it was last told; it moves. */
+  /** The most recent deadline; it moves. */
   readonly deadlineMs: () => number;
 }): GuardWatch {
   const { fileSystem, guard, bootTimeMs, deadlineMs } = options;

@@ -3,12 +3,12 @@ import { openPrivateKey, redact } from '../../foundation/index.js';
 
 type TextEvent = Extract<AgentEvent, { type: 'text' | 'thinking' }>;
 
-/** A line that gets longer than this is not waited for. */
+/** A line that grows beyond this is not held back until it ends. */
 const MAX_LINE = 8_192;
 
 /**
- * Puts the pieces in which an agent writes together to whole lines. A secret that comes in two pieces is seen only in the
- * whole line, so that half a line is held back: until it ends, or something else happens, or the agent pauses.
+ * Joins the pieces an agent writes into whole lines. A secret split across two pieces shows only in the whole line, so a
+ * partial line is held back until it ends, something else happens or the agent pauses.
  */
 export class AgentText {
   #held = '';
@@ -30,7 +30,7 @@ export class AgentText {
     return [...before, whole];
   }
 
-  /** What is held back, as it is. */
+  /** Whatever is held back, even if it is only part of a line. */
   release(): TextEvent[] {
     const [kind, text] = [this.#kind, this.#held];
     this.#held = '';
@@ -46,7 +46,7 @@ function messageOf(event: TextEvent): string | undefined {
   return event.type === 'text' ? event.messageId : undefined;
 }
 
-/** Behind the last whole line; a private key is one thing, however many lines it has. */
+/** The offset just after the last whole line. A private key counts as one line, however many it has. */
 function endOfWhole(text: string): number {
   const key = openPrivateKey(text);
   const end = text.lastIndexOf('\n', key === -1 ? text.length : key) + 1;
@@ -54,10 +54,10 @@ function endOfWhole(text: string): number {
   return Math.max(end, text.lastIndexOf(' ') + 1) || text.length;
 }
 
-/** The longest text within one event; an agent may be given whole files. */
+/** The longest text in one event; an agent may be given whole files. */
 const MAX_STRING = 16_384;
 
-/** A value without the secrets in its texts, each of them cut where it is too long. */
+/** A value whose texts hold no secrets and are cut if they are too long. */
 export function fitForDisk<Value>(value: Value): Value {
   return fitting(value) as Value;
 }

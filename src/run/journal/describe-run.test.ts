@@ -44,7 +44,7 @@ it.each([
   expect(linesOf(iterationEnd({ gates: one, files: NOTHING_CHANGED }))).toEqual([line]);
 });
 
-it('what an iteration had changed before it was interrupted is told with its end', () => {
+it('what an iteration changed before it was interrupted is shown with its end', () => {
   const done = { gates: gates(true, true), filesLeft: 2 };
   expect(linesOf(iterationEnd({ ...done, files: NOTHING_CHANGED }))).toEqual([
     '  agent says done, checks agree · 2 files changed before it was interrupted',
@@ -58,7 +58,7 @@ it('what an iteration had changed before it was interrupted is told with its end
 it('a story is named by its place and title', () => {
   const place = { number: 2, total: 3, title: 'Parse the flags' };
   expect(linesOf(iterationStart({ story: '2', iteration: 1, place }))).toEqual([
-    'story 2 of 3 (Parse the flags), iteration 1: the agent works',
+    'story 2 of 3 (Parse the flags), iteration 1: the agent is working',
   ]);
 });
 
@@ -100,7 +100,7 @@ it('says each denial once: when it happens, or at the end of the iteration', () 
   ).toBe('  ✗ and 2 more denied');
 });
 
-it('tells good and bad news by what happened, whatever the words of the agent look like', () => {
+it("tells good news from bad by what happened, whatever the agent's words look like", () => {
   const tones = (event: RunEvent) => describeRunEvent(event, false).map(({ tone }) => tone);
   expect(tones(iterationEnd({ decision: { next: 'enter-phase', phase: 'GREEN', story: null } }))).toEqual([
     'plain',

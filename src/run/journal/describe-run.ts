@@ -9,13 +9,13 @@ import {
 } from '../../sessions/loop/index.js';
 import type { RunEvent } from './events.js';
 
-/** A line about a run, and what kind of news it is: who draws it gives that a look. */
+/** A line about a run and the kind of news it is; a view chooses a look for each kind. */
 export interface RunLine {
   readonly text: string;
   readonly tone: 'plain' | 'good' | 'bad' | 'asks';
 }
 
-/** Says what is to be said about the events of one run; nothing about most of them. Each denial is said once. */
+/** Returns the lines to show for each event of one run; most events have none. Each denial is shown once. */
 export function runDescriber(isUnattended: boolean): (event: RunEvent) => RunLine[] {
   const denied = new Set<string>();
   return (event) => {
@@ -26,20 +26,20 @@ export function runDescriber(isUnattended: boolean): (event: RunEvent) => RunLin
   };
 }
 
-/** The words for one event of a view: lines that stay, and what the agent does in a few words. */
+/** What a view shows for one event: lines that stay, and in a few words what the agent is doing. */
 export interface EventWords {
   readonly lines: readonly RunLine[];
   readonly doing: string | undefined;
 }
 
-/** The words of a view for an event. `describe` says what the plain view says; `isKept`, whether that stays. */
+/** What a view shows for an event. `describe` gives the lines of the plain view; `isKept` says whether they stay. */
 export function eventWords(event: RunEvent, at: Date, { describe, isKept }: WordsOfView): EventWords {
   const doing = event.type === 'agent' ? describeEvent(event.event) : undefined;
   if (event.type !== 'waiting') return { lines: isKept(event) ? describe(event) : [], doing };
   if (event.cause === 'cut-off') return { lines: plain(describeWait(event, at)), doing };
   const { until } = event;
   if (until === null) return { lines: [], doing };
-  return { lines: plain(`waits: ${causeOfWait(event)}, ${untilOf({ ...event, until }, at)}`), doing };
+  return { lines: plain(`waiting: ${causeOfWait(event)}, ${untilOf({ ...event, until }, at)}`), doing };
 }
 
 export interface WordsOfView {
@@ -47,7 +47,7 @@ export interface WordsOfView {
   readonly isKept: (event: RunEvent) => boolean;
 }
 
-/** What is said about one event; `denied` was said before. */
+/** The lines for one event; the denials in `denied` were shown before. */
 export function describeRunEvent(
   event: RunEvent,
   isUnattended: boolean,
@@ -64,7 +64,7 @@ export function describeRunEvent(
     case 'baseline':
       return plain(`baseline: ${countsOf(event.tests, event.exitCode)}`);
     case 'iteration-start':
-      return plain(`${iterationPlace(event)} ${event.iteration}: the agent works`);
+      return plain(`${iterationPlace(event)} ${event.iteration}: the agent is working`);
     case 'continuation':
       return event.continuation.how === 'replayed'
         ? plain(
@@ -91,10 +91,10 @@ export function describeRunEvent(
       return plain(`request: ${event.request.kind}`);
     case 'text-capped':
       return plain(
-        `  (the agent has said more than is kept of one ${event.scope}; the rest is left out here)`,
+        `  (the agent has said more than is kept for one ${event.scope}; the rest is left out here)`,
       );
     case 'text-lost':
-      return [bad(`  ! ${counted(event.events, 'event')} of the agent could not be written down`)];
+      return [bad(`  ! ${counted(event.events, 'event')} of the agent could not be recorded`)];
     case 'run-end':
       return plain(...endLines(event));
   }
@@ -128,7 +128,7 @@ function agentLine(event: AgentEvent): RunLine[] {
         ),
       ];
     case 'retry':
-      return plain(`  … tries again (${event.attempt}): ${visibleExcerpt(event.message, 160)}`);
+      return plain(`  … retrying (${event.attempt}): ${visibleExcerpt(event.message, 160)}`);
     case 'rate-limit':
       if (event.status === 'allowed') return [];
       return [bad(`  ! limit: ${visibleExcerpt(event.message, 160)}`)];
@@ -161,7 +161,7 @@ function iterationLines(
   const lines = plain(`  ${facts.join(' · ')}`);
   if (event.error !== null && event.denied === null)
     lines.push(bad(`  ! ${visibleExcerpt(event.error, 200)}`));
-  // Those that were told when they happened are not told again.
+  // Denials that were shown when they happened are not shown again.
   const untold = event.denials.filter((denial) => !denied.has(denial));
   for (const denial of untold.slice(0, MAX_DENIALS))
     lines.push(bad(`  ✗ denied: ${visibleExcerpt(denial, 160)}`));
@@ -171,7 +171,7 @@ function iterationLines(
   return lines;
 }
 
-/** What the two gates say: the agent's word, and what we measured, in numbers. */
+/** What the two gates say: the agent's word, and our measurements in numbers. */
 export function verdictOf({
   run,
   gates,
@@ -247,7 +247,7 @@ const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], s
   interrupted: '. Resume: `holdfast resume` in the background, or here with the same command and --resume.',
 };
 
-/** Who typed the command need not be told. */
+/** The person who typed the command need not be told who did. */
 function byOf(actor: string | undefined): string {
   return actor === undefined || actor === 'cli' ? '' : ` by ${visibleLine(actor)}`;
 }

@@ -15,33 +15,33 @@ import type { StoryPlace } from '../plan/plan.js';
 import type { Standing, TestPoint } from '../run-standing.js';
 import type { Continuation } from '../turn/take-turn.js';
 
-/** How a run ended. What is not `completed` can be gone on with. */
+/** How a run ended. Unless it is `completed`, the run can be resumed. */
 export interface RunEnd {
   readonly outcome:
     | 'completed'
     /** The breaker is open. */
     | 'halted'
-    /** Something that may be used up is. */
+    /** A limit is used up. */
     | 'limit'
-    /** Somebody must answer a question. */
+    /** A person must answer a question. */
     | 'needs-person'
     /** Somebody asked it to stop. */
     | 'stopped'
-    /** A signal came. */
+    /** A signal arrived. */
     | 'interrupted';
   readonly reason: string | null;
-  /** Of a run that was halted: what the gate of its phase lacks. */
+  /** For a run that was halted: what the gate of its phase lacks. */
   readonly missing?: readonly Missing[] | undefined;
 }
 
-/** Files by what became of them. */
+/** Files by what happened to them. */
 export interface ChangedPaths {
   readonly created: readonly string[];
   readonly modified: readonly string[];
   readonly deleted: readonly string[];
 }
 
-/** What happens during a run, as facts: the journal keeps it, `holdfast run --json` prints one a line. */
+/** What happens during a run, as facts: the journal keeps it, and `holdfast run --json` prints one event per line. */
 export type RunEvent =
   | {
       readonly type: 'run-start';
@@ -49,23 +49,23 @@ export type RunEvent =
       readonly plan: string;
       readonly agent: string;
       readonly isResumed: boolean;
-      /** Who started it; absent in what earlier releases wrote. */
+      /** Who started it; absent in journals of earlier releases. */
       readonly actor?: Actor | undefined;
       readonly conversation: string;
       readonly phase: string;
       readonly story: string | null;
       readonly verify: readonly string[];
       readonly budget: Budget;
-      /** The name of the phases together: `tdd`, `work`. */
+      /** The name of the set of phases: `tdd`, `work`. */
       readonly preset: string;
-      /** The phases of the plan in their order; with stories the one phase that each of them goes through. */
+      /** The phases of the plan in order; with stories, the one phase that each story goes through. */
       readonly phases: readonly string[];
       /** How many stories the plan has; null for a plan without. */
       readonly stories: number | null;
-      /** What the tests came to before a restart, oldest first. */
+      /** The test results before a restart, oldest first. */
       readonly tests: readonly TestPoint[];
     }
-  /** How it stands: whenever that may have changed. */
+  /** How the run stands; sent whenever that may have changed. */
   | ({ readonly type: 'standing' } & Standing)
   | { readonly type: 'baseline'; readonly exitCode: number | null; readonly tests: TestCounts | null }
   | {
@@ -73,7 +73,7 @@ export type RunEvent =
       readonly phase: string;
       readonly story: string | null;
       readonly iteration: number;
-      /** What the agent is to work on: the title of the plan, or of the story. */
+      /** What the agent should work on: the title of the plan or the story. */
       readonly title: string;
       /** Which story of how many; null for a plan without. */
       readonly place: StoryPlace | null;
@@ -95,13 +95,13 @@ export type RunEvent =
       readonly iteration: number;
       readonly run: IterationOutcome['run'];
       readonly error: string | null;
-      /** What was denied, where that is the error. */
+      /** What was denied, if that is the error. */
       readonly denied: string | null;
       readonly tests: TestCounts | null;
       readonly files: { readonly created: number; readonly modified: number; readonly deleted: number };
-      /** The first of these files by their names; absent in what earlier releases wrote. */
+      /** The first of these files, by name; absent in journals of earlier releases. */
       readonly changed?: ChangedPaths | undefined;
-      /** How many files it had changed when it was cut short earlier; it began again with them. */
+      /** How many files an earlier try had changed before it was cut short; this one started with them. */
       readonly filesLeft: number;
       readonly denials: readonly string[];
       readonly exitSignal: boolean;
@@ -115,10 +115,10 @@ export type RunEvent =
       readonly breaker: string;
       readonly decision: Decision;
       readonly activeMs: number;
-      /** Of that, what was neither agent nor checks. */
+      /** The part of it that was neither agent nor checks. */
       readonly overheadMs: number;
     }
-  /** A person ended a phase without its gates; `next` follows it, null at the end. */
+  /** A person ended a phase without its gates; `next` is the phase after it, null at the end. */
   | {
       readonly type: 'phase-skipped';
       readonly phase: string;
@@ -128,29 +128,29 @@ export type RunEvent =
     }
   /** An iteration that was cut short; it is not counted, and its prompt is not sent again. */
   | { readonly type: 'iteration-cut'; readonly reason: string }
-  /** It waits; once for each wait. */
+  /** The run is waiting; sent once for each wait. */
   | ({ readonly type: 'waiting' } & Waiting)
   | {
       readonly type: 'question';
       readonly sessionId: string;
       readonly title: string;
-      /** The first thing that is asked, as it was written. */
+      /** The first question, as it was written. */
       readonly prompt: string;
       readonly from: 'agent' | 'run';
     }
   | { readonly type: 'request'; readonly request: LoopRequest }
-  /** From here on what the agent says is left out: it is too much. */
+  /** From here on the agent's text is left out because there is too much of it. */
   | { readonly type: 'text-capped'; readonly scope: 'turn' | 'run'; readonly limitBytes: number }
-  /** So many events of the agent could not be written down. */
+  /** How many events of the agent could not be written. */
   | { readonly type: 'text-lost'; readonly events: number }
   | ({
       readonly type: 'run-end';
       readonly sessionId: string;
-      /** Phases that were skipped in this session, whoever ran it. */
+      /** Phases that were skipped in this session, in whichever process. */
       readonly skipped?: readonly SkippedPhase[] | undefined;
     } & RunEnd);
 
-/** Every kind of event; of another one a reader does not know what to make. */
+/** Every kind of event; a reader cannot interpret any other. */
 export const EVENT_TYPES: readonly RunEvent['type'][] = Object.keys({
   'run-start': true,
   standing: true,
@@ -171,7 +171,7 @@ export const EVENT_TYPES: readonly RunEvent['type'][] = Object.keys({
   'run-end': true,
 } satisfies Record<RunEvent['type'], true>) as RunEvent['type'][];
 
-/** The event of a question that is on disk. */
+/** The event for a question that is on disk. */
 export function questionEvent(
   { id, questions: [first] }: Pick<QuestionView, 'id' | 'questions'>,
   from: 'agent' | 'run',

@@ -4,7 +4,10 @@ import { isUuidV4 } from '../../foundation/index.js';
 
 const FILE = 'events.jsonl';
 
-/** Where the journal of a session is. Its id stands in a file of the project: what is no UUID never becomes part of a path. */
+/**
+ * Where the journal of a session is. The id comes from a file in the project, so anything but a UUID never becomes part of a
+ * path.
+ */
 export function journalPlace(runs: string, sessionId: string): { directory: string; path: string } {
   const directory = join(runs, isUuidV4(sessionId) ? sessionId.toLowerCase() : nameFor(sessionId));
   return { directory, path: join(directory, FILE) };

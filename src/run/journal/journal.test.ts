@@ -44,7 +44,7 @@ async function journalWorld(limits?: JournalLimits) {
     open,
     read,
     text: () => readFileSync(path, 'utf8'),
-    /** What the agent said, as it stands there. */
+    /** What the agent said, as the journal has it. */
     said: () => read().flatMap((event) => (event.type === 'agent' ? textOf(event.event) : [])),
     [Symbol.asyncDispose]: () => dir[Symbol.asyncDispose](),
   };
@@ -88,7 +88,7 @@ describe('the journal of a run', () => {
     expect(world.read().map(({ type }) => type)).toEqual(['iteration-start']);
   });
 
-  it('commits what is not urgent by itself, and tells it then', async () => {
+  it('commits less urgent events on its own, and tells them then', async () => {
     await using world = await journalWorld();
     using journal = world.open();
     const told: string[] = [];
@@ -100,7 +100,7 @@ describe('the journal of a run', () => {
     expect(world.read().map(({ type }) => type)).toEqual(['agent', 'agent']);
   });
 
-  it('goes on over restarts, and begins each of them with a number', async () => {
+  it('continues over restarts, and numbers the start of each', async () => {
     await using world = await journalWorld();
     {
       using journal = world.open();
@@ -116,7 +116,7 @@ describe('the journal of a run', () => {
     expect(JSON.parse(header ?? '')).toMatchObject({ type: 'journal', version: 1, sessionId: ID, seq: 0 });
   });
 
-  it('mends an end that a crash tore, and keeps the torn bytes', async () => {
+  it('mends an end torn by a crash, and keeps the torn bytes', async () => {
     await using world = await journalWorld();
     world.open()[Symbol.dispose]();
     const { appendFileSync } = await import('node:fs');
@@ -128,12 +128,12 @@ describe('the journal of a run', () => {
     expect(world.log.named('run.journal-mended')).toHaveLength(1);
   });
 
-  it('does not build a path from an id that is none', () => {
+  it('does not build a path from an invalid id', () => {
     expect(journalPlace('/runs', ID).path).toBe(`/runs/${ID}/events.jsonl`);
     expect(journalPlace('/runs', '../../etc').path).toMatch(/^\/runs\/other-[0-9a-f]{32}\/events\.jsonl$/);
   });
 
-  it('is not written by somebody who lost the session', async () => {
+  it('is not written by a process that lost the session', async () => {
     await using world = await journalWorld();
     using journal = world.open();
     world.lock.isHeld = false;
@@ -144,7 +144,7 @@ describe('the journal of a run', () => {
 });
 
 describe('what an agent says in a journal', () => {
-  it('is put together to whole lines, without what is secret in them', async () => {
+  it('is joined into whole lines, without the secrets in them', async () => {
     await using world = await journalWorld();
     {
       using journal = world.open();
@@ -165,7 +165,7 @@ describe('what an agent says in a journal', () => {
     expect(world.said()).toEqual(['here\n', '[redacted:private-key]\n', 'so']);
   });
 
-  it('keeps its place among what else happens, and apart from what it thinks', async () => {
+  it('keeps its place among other events, and separate from what it thinks', async () => {
     await using world = await journalWorld();
     {
       using journal = world.open();
@@ -179,7 +179,7 @@ describe('what an agent says in a journal', () => {
     expect(types).toEqual(['text', 'tool-call', 'thinking', 'text', 'turn-end']);
   });
 
-  it('is written down in half a line, too, when it pauses there', async () => {
+  it('is also recorded as a partial line when the agent pauses there', async () => {
     await using world = await journalWorld();
     using journal = world.open();
     journal.record(says('I begin'));
@@ -187,7 +187,7 @@ describe('what an agent says in a journal', () => {
     expect(world.said()).toEqual(['I begin']);
   });
 
-  it('is left out beyond so much of a turn; what it does is not, and the next turn starts anew', async () => {
+  it('is left out beyond the limit of a turn; what it does is not, and the next turn starts afresh', async () => {
     await using world = await journalWorld({ turnBytes: 2_000, runBytes: 1_000_000 });
     const long = `${'x'.repeat(1_500)}\n`;
     const result = { type: 'tool-result', id: 'c1', isError: false, output: long } as const;
@@ -208,7 +208,7 @@ describe('what an agent says in a journal', () => {
     expect(world.read()).toContainEqual(does({ ...result, output: '' }));
   });
 
-  it('is left out for good beyond so much of a run, over its restarts', async () => {
+  it('is left out for good beyond the limit of a run, across its restarts', async () => {
     await using world = await journalWorld({ turnBytes: 1_000_000, runBytes: 2_000 });
     for (const text of ['a', 'b', 'c']) {
       using journal = world.open();
@@ -231,7 +231,7 @@ describe('what an agent says in a journal', () => {
 });
 
 describe('a disk that takes no more', () => {
-  it('costs what the agent says and is told, and the run goes on', async () => {
+  it('loses what the agent says and reports that, and the run continues', async () => {
     await using world = await journalWorld();
     using journal = world.open();
     world.fileSystem.arm({ fault: 'ENOSPC', at: 1, only: ['write'] });
@@ -252,7 +252,7 @@ describe('a disk that takes no more', () => {
     expect(world.read()).toEqual([]);
   });
 
-  it('throws at nobody who is not the run: it is told by a signal', async () => {
+  it('throws only at the run itself, which is told by a signal', async () => {
     await using world = await journalWorld();
     using journal = world.open();
     const told: unknown[] = [];
@@ -263,7 +263,7 @@ describe('a disk that takes no more', () => {
     expect(told).toMatchObject([{ code: 'STORAGE_FAILED' }]);
   });
 
-  it('is seen in time where it takes a transition that was to be told later', async () => {
+  it('is noticed in time if it loses a transition that was due to be told later', async () => {
     await using world = await journalWorld();
     using journal = world.open();
     world.fileSystem.arm({ fault: 'EIO', at: 1, isLasting: true, only: ['write'] });
@@ -273,7 +273,7 @@ describe('a disk that takes no more', () => {
   });
 });
 
-describe('who follows a journal', () => {
+describe('a follower of a journal', () => {
   it('from another process is told every event once, through the directory', async () => {
     await using world = await journalWorld();
     using journal = world.open();
@@ -330,7 +330,7 @@ describe('who follows a journal', () => {
     expect(told).toEqual([1, 2, 3, 4]);
   });
 
-  it('and fails is not told any more; the run does not notice', async () => {
+  it('that fails is not called again, and the run does not notice', async () => {
     await using world = await journalWorld();
     using journal = world.open();
     journal.follow(journal.start, () => {
@@ -342,7 +342,7 @@ describe('who follows a journal', () => {
     expect(world.read()).toHaveLength(2);
   });
 
-  it('of a later release skips what it does not know', async () => {
+  it('skips what a later release wrote and it does not know', async () => {
     await using world = await journalWorld();
     using journal = world.open();
     journal.record({ type: 'something-new' } as never);

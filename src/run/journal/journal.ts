@@ -8,13 +8,13 @@ import { followJournal, type JournalEntry } from './read-journal.js';
 
 const JOURNAL_VERSION = 1;
 
-/** What is not urgent is committed together, this long after the first of it. */
+/** Events that are not urgent are committed together, this long after the first of them. */
 const GROUP_MS = 100;
-/** So long may an agent pause within a line before what there is of it is written down. */
+/** If an agent pauses this long within a line, the part it has written is recorded. */
 const PAUSE_MS = 500;
 
 export interface JournalLimits {
-  /** How much an agent may say, think, give to its tools and get from them; the rest is left out. */
+  /** How much an agent may say, think, pass to its tools and get back from them; the rest is left out. */
   readonly turnBytes: number;
   readonly runBytes: number;
 }
@@ -36,9 +36,9 @@ interface Written {
 }
 
 /**
- * The events of a run on disk, in their order, written by its runner alone. Nobody is told anything that would not survive
- * power loss. What an agent says must not hold it up, and may get lost with a disk that takes no more; everything else may not:
- * then `failure` fires, and nothing is written any more.
+ * The events of a run on disk, in order, written by its runner alone. Listeners are told only what would survive power loss.
+ * What an agent says must not hold the run up, and may be lost when the disk takes no more. Nothing else may be lost: if it
+ * would be, `failure` fires and nothing more is written.
  */
 export class RunJournal implements Disposable {
   readonly path: string;
@@ -57,7 +57,7 @@ export class RunJournal implements Disposable {
   #turnBytes = 0;
   #runBytes: number;
   #capped: 'no' | 'turn' | 'run' = 'no';
-  /** How many events of the agent could not be written since the last that could. */
+  /** How many events of the agent were lost since the last one that could be written. */
   #lost = 0;
 
   private constructor(tools: LockTools, options: OpenJournalOptions, path: string) {
@@ -72,7 +72,7 @@ export class RunJournal implements Disposable {
     for (const repair of this.#log.repairs) tools.log.warn('run.journal-mended', { path, ...repair });
   }
 
-  /** Opens the journal of a session, a new one where there is none. Throws STORAGE_FAILED, UNSAFE_PATH, LOCK_LOST. */
+  /** Opens the journal of a session, creating it if there is none. Throws STORAGE_FAILED, UNSAFE_PATH, LOCK_LOST. */
   static open(tools: LockTools, options: OpenJournalOptions): RunJournal {
     const { runs, sessionId } = options;
     const { directory, path } = journalPlace(runs, sessionId);
@@ -85,12 +85,12 @@ export class RunJournal implements Disposable {
     return new RunJournal(tools, options, path);
   }
 
-  /** Fires, with the error, when something could not be written that the run must not go on without. */
+  /** Fires, with the error, when something could not be written that the run cannot continue without. */
   get failure(): AbortSignal {
     return this.#failed.signal;
   }
 
-  /** Writes an event down and tells it. Throws what the disk says, and once it has failed always; LOCK_LOST. */
+  /** Writes an event and tells the listeners. Throws LOCK_LOST and disk errors; once it has failed, it always throws. */
   record(event: RunEvent): void {
     this.#failed.signal.throwIfAborted();
     if (event.type === 'agent') this.#addOfAgent(event.event);
@@ -100,7 +100,7 @@ export class RunJournal implements Disposable {
     this.#failed.signal.throwIfAborted();
   }
 
-  /** The same for those who must not be thrown at: whoever looks after the run sees `failure`. */
+  /** The same for callers that must not get an exception: the run itself watches `failure`. */
   note(event: RunEvent): void {
     try {
       this.record(event);
@@ -109,7 +109,10 @@ export class RunJournal implements Disposable {
     }
   }
 
-  /** Tells every event from `from` on, of this and of earlier openings, once it is on disk. Who throws is not told any more. */
+  /**
+   * Calls back with every event from `from` on, of this and earlier openings, once it is on disk. A callback that throws is
+   * not called again.
+   */
   follow(from: number, onEntry: (entry: JournalEntry) => void): { close(): void } {
     const { fileSystem, log } = this.#tools;
     const { sessionId } = this.#options;
@@ -120,7 +123,7 @@ export class RunJournal implements Disposable {
     return followJournal({ fileSystem, log, path: this.path, sessionId, from, hints }, onEntry);
   }
 
-  /** Writes down what is left, as far as that is possible. */
+  /** Writes what is left, as far as possible. */
   [Symbol.dispose](): void {
     if (!this.#failed.signal.aborted) {
       this.#take(this.#text.release());
@@ -164,7 +167,7 @@ export class RunJournal implements Disposable {
   }
 
   #add(event: RunEvent): RunEvent {
-    // What the agent said before comes before.
+    // What the agent said before this event comes first.
     if (event.type !== 'agent' && this.#text.isHolding) this.#take(this.#text.release());
     const fit = fitForDisk(event);
     this.#pending.push({ at: timestamp(this.#tools.clock), event: fit });
@@ -216,7 +219,7 @@ export class RunJournal implements Disposable {
     if (!this.#failed.signal.aborted) this.#failed.abort(error);
   }
 
-  /** Who watches a run must not be able to end it. */
+  /** A listener that throws must not end the run. */
   #tell(listener: () => void): void {
     try {
       listener();
@@ -227,12 +230,15 @@ export class RunJournal implements Disposable {
   }
 }
 
-/** Written and told before the run takes another step; everything else is committed in groups, and told after that. */
+/**
+ * Urgent events are written and told before the run takes another step; all others are committed in groups and told after
+ * that.
+ */
 function isUrgent(event: RunEvent): boolean {
   switch (event.type) {
     case 'run-start':
     case 'baseline':
-    // Behind it a prompt is sent: what a kill leaves of that is this iteration's.
+    // A prompt is sent after this event, so whatever a kill leaves behind belongs to this iteration.
     case 'iteration-start':
     case 'iteration-end':
     case 'iteration-cut':
@@ -251,7 +257,7 @@ function isOfAgent(event: RunEvent): boolean {
   return event.type === 'text-capped' || (event.type === 'agent' && event.event.type !== 'turn-end');
 }
 
-/** What is kept of an event of an agent that has said too much: what it did, without the texts. */
+/** What is kept of an agent's event once it has said too much: what it did, without the texts. */
 function shortOf(event: AgentEvent): AgentEvent | undefined {
   switch (event.type) {
     case 'text':

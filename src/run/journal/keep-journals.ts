@@ -2,13 +2,13 @@ import type { Clock } from '../../foundation/index.js';
 import { lookAt, removeTree, type StorageTools, Trash, type TrashEntry } from '../../storage/index.js';
 import { journalPlace } from './journal-place.js';
 
-/** Where the journals of all sessions are, and where those of removed ones go. */
+/** Where the journals of all sessions are, and where those of removed sessions go. */
 export interface JournalPlaces {
   readonly runs: string;
   readonly trash: string;
 }
 
-/** Lets the journal of a session go where the session goes. One that has none is no trouble. Throws STORAGE_FAILED. */
+/** Moves the journal of a session along with the session. A session without one is fine. Throws STORAGE_FAILED. */
 export class KeptJournals {
   readonly #tools: StorageTools & { readonly clock: Clock };
   readonly #runs: string;
@@ -32,12 +32,12 @@ export class KeptJournals {
     return latest !== undefined && this.#trash.restore(latest, journalPlace(this.#runs, sessionId).directory);
   }
 
-  /** What is in the trash of a session, oldest first. */
+  /** The journals of a session in the trash, oldest first. */
   trashed(sessionId: string): TrashEntry[] {
     return this.#entriesOf([sessionId]);
   }
 
-  /** Removes for good what has lain in the trash for longer than this; false where there was nothing. */
+  /** Removes for good what has been in the trash longer than this; false if there was nothing. */
   purgeOlder(sessionId: string, olderThanMs: number): boolean {
     const limit = this.#tools.clock.now().getTime() - olderThanMs;
     const old = this.trashed(sessionId).filter(({ trashedAt }) => trashedAt.getTime() < limit);

@@ -60,8 +60,8 @@ function told(events: readonly RunEvent[]): (NoticeEvent | undefined)[] {
 const kindsOf = (events: readonly RunEvent[]) =>
   told(events).flatMap((event) => (event === undefined ? [] : [event.kind]));
 
-describe('what of a run a person is told', () => {
-  verifies('N01', 'limit, breaker, the end, a dead agent, no quota and that it is back', () => {
+describe('what a person is told about a run', () => {
+  verifies('N01', 'limit, breaker, the end, a dead agent, a used-up quota and its return', () => {
     expect(kindsOf([START, end('completed')])).toEqual(['run-ended']);
     expect(kindsOf([START, end('halted')])).toEqual(['breaker']);
     expect(kindsOf([START, end('limit')])).toEqual(['limit']);
@@ -73,13 +73,13 @@ describe('what of a run a person is told', () => {
     expect(kindsOf([START, overloaded, iterationStart()])).toEqual([]);
   });
 
-  it('is not what they know: they stopped it, or have just answered, or are told of the question', () => {
+  it('is not what they know already: they stopped it, have just answered, or got a notice of the question', () => {
     expect(kindsOf([START, end('stopped')])).toEqual([]);
     expect(kindsOf([START, end('needs-person')])).toEqual([]);
     expect(kindsOf([START, asks, end('limit')])).toEqual([]);
   });
 
-  it('has the same key whoever reads it', () => {
+  it('has the same key in every process that reads it', () => {
     const [, first] = told([START, end('completed')]);
     expect(first).toEqual({
       key: `run:${ID}:1`,
@@ -102,7 +102,7 @@ describe('what of a run a person is told', () => {
     expect(teller.fail(new Error('disk full'), now)).toMatchObject({ kind: 'run-ended', detail: 'failed' });
   });
 
-  verifies('N01', 'a run that is resumed with 1,000 old turns tells none of them', async () => {
+  verifies('N01', 'a run resumed with 1,000 old turns sends notices about none of them', async () => {
     await using dir = await tempDir({ isInMemory: true });
     const tools = storageTools();
     const open = () =>

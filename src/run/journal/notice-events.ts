@@ -3,11 +3,11 @@ import type { NoticeEvent } from '../../notices/index.js';
 import type { RunEnd } from './events.js';
 import type { JournalEntry } from './read-journal.js';
 
-/** What of a run a person wants to know, beside its questions, which are told as questions. */
+/** What a person wants to know about a run, apart from its questions, which have notices of their own. */
 export interface RunTeller {
-  /** What an entry of the journal means, in their order; undefined where nobody need know. */
+  /** The notice for a journal entry, called with the entries in order; undefined if there is none. */
   take(entry: JournalEntry): NoticeEvent | undefined;
-  /** That it broke off with an error; undefined where it had not begun. */
+  /** The notice that the run broke off with an error; undefined if it had not begun. */
   fail(error: unknown, now: Date): NoticeEvent | undefined;
 }
 
@@ -17,7 +17,7 @@ interface Told {
   readonly text?: string | null;
 }
 
-/** Follows one opening of a run: an event of an earlier one was told by then. */
+/** Follows one opening of a run: notices for events of earlier openings have been sent already. */
 export function runTeller(directory: string): RunTeller {
   let run: { readonly sessionId: string; readonly agent: string } | undefined;
   let isAsked = false;
@@ -44,7 +44,7 @@ export function runTeller(directory: string): RunTeller {
       }
       case 'agent': {
         if (event.event.type !== 'turn-end') return undefined;
-        // Once, however often it dies again.
+        // Once, however often the agent dies after that.
         const isNew = event.event.reason === 'died' && !isDead;
         isDead = event.event.reason === 'died';
         return isNew ? { kind: 'agent-died', text: event.event.message } : undefined;
@@ -81,7 +81,7 @@ export function runTeller(directory: string): RunTeller {
   };
 }
 
-/** Who stopped a run, or has just answered how it goes on, knows; who has to answer a question is told of that. */
+/** Whoever stopped a run, or has just answered how to continue, knows; a question that must be answered has its own notice. */
 function endOf({ outcome, reason }: RunEnd, isAsked: boolean): Told | undefined {
   switch (outcome) {
     case 'completed':

@@ -2,14 +2,14 @@ import type { Logger } from '../../foundation/index.js';
 import { type FileSystem, type LogEntry, lookAt, scanLog } from '../../storage/index.js';
 import { EVENT_TYPES, type RunEvent } from './events.js';
 
-/** One event of a run as it was written down. */
+/** One event of a run as the journal has it. */
 export interface JournalEntry {
   readonly seq: number;
   readonly at: string;
   readonly event: RunEvent;
 }
 
-/** Tells whenever there may be more to read: who writes it, or whoever watches its directory. */
+/** Calls back whenever there may be more to read. The hints come from the writer, or from a watch on its directory. */
 export type JournalHints = (onHint: () => void) => { close(): void };
 
 export interface ReadJournalOptions {
@@ -17,14 +17,14 @@ export interface ReadJournalOptions {
   readonly log: Logger;
   readonly path: string;
   readonly sessionId: string;
-  /** The first event that is wanted; all of them if absent. */
+  /** The first event to read; all if absent. */
   readonly from?: number | undefined;
 }
 
-/** Reads a journal in its order, each event once; nobody needs a lock for that. */
+/** Reads a journal in order, each event once; this needs no lock. */
 export class JournalReader {
   readonly #options: ReadJournalOptions;
-  /** The event that comes next, and the place behind the last line that was read. */
+  /** The number of the next event, and the offset just after the last line read. */
   #next: number;
   #offset = 0;
 
@@ -33,15 +33,15 @@ export class JournalReader {
     this.#next = options.from ?? 0;
   }
 
-  /** What was written since the last time. Throws STORAGE_FAILED. */
+  /** What was written since the last read. Throws STORAGE_FAILED. */
   read(): JournalEntry[] {
     const { fileSystem, path } = this.#options;
-    // What was written and could not be made durable is taken back by the writer, and its place used again.
+    // The writer takes back what it could not make durable, and uses its place again.
     if (this.#offset > (lookAt(fileSystem, path)?.size ?? 0)) this.#offset = 0;
     return this.#scan() ?? this.#scan(0) ?? [];
   }
 
-  /** Undefined where it would have to be read from the start to be sure. */
+  /** Undefined if only reading from the start would be safe. */
   #scan(start = this.#offset): JournalEntry[] | undefined {
     const { fileSystem, path, sessionId, log } = this.#options;
     const entries: JournalEntry[] = [];
@@ -62,7 +62,7 @@ export class JournalReader {
   }
 }
 
-/** Tells every event of a journal from `from` on, in its order, as soon as it is written. */
+/** Calls back with every event of a journal from `from` on, in order, as soon as it is written. */
 export function followJournal(
   options: ReadJournalOptions & { readonly hints: JournalHints },
   onEntry: (entry: JournalEntry) => void,
@@ -70,7 +70,7 @@ export function followJournal(
   const reader = new JournalReader(options);
   let isReading = false;
   let isHinted = false;
-  // Whoever is told may cause the next event: it is told when they are done.
+  // A callback may cause the next event: that one is delivered after the callback has returned.
   const readOn = () => {
     isHinted = true;
     if (isReading) return;
@@ -89,7 +89,7 @@ export function followJournal(
   return watch;
 }
 
-/** Of records that a later release writes, or that are none of ours, nobody here knows what to make. */
+/** Undefined for records that a later release wrote or that are not ours: we cannot interpret them. */
 export function entryOf({ value, seq }: LogEntry): JournalEntry | undefined {
   const { at, seq: _seq, crc: _crc, ...event } = value;
   if (seq === null || typeof at !== 'string' || !isKnown(event.type)) return undefined;

@@ -4,7 +4,7 @@ import { journalPlace } from './journal-place.js';
 
 export type RunStartEvent = Extract<RunEvent, { type: 'run-start' }>;
 
-/** How a run began, from the first lines of its journal; undefined where it has none. Throws STORAGE_FAILED. */
+/** How a run began, from the first lines of its journal; undefined if it has none. Throws STORAGE_FAILED. */
 export function readRunStart(
   fileSystem: FileSystem,
   runs: string,
@@ -19,5 +19,5 @@ export function readRunStart(
   return undefined;
 }
 
-/** It is the first event behind the line that says what file this is. */
+/** It is the first event after the line that says what this file is. */
 const FIRST_BYTES = 16 * 1_024;

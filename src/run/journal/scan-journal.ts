@@ -1,17 +1,17 @@
 import { type FileSystem, lookAt, scanLog } from '../../storage/index.js';
 import { entryOf, type JournalEntry } from './read-journal.js';
 
-/** What a whole journal is like beside its entries. */
+/** Facts about a whole journal, apart from its entries. */
 export interface JournalFacts {
   readonly isThere: boolean;
   /** Lines that cannot be read, and places where some are missing. */
   readonly damagedLines: number;
 }
 
-/** So many entries are told before everybody else has a turn. */
+/** How many entries are read before other work gets a turn. */
 const AT_ONCE = 2_000;
 
-/** Tells every entry of a journal from its start, each once and in order, however long it is. Throws STORAGE_FAILED. */
+/** Calls back with every entry of a journal from its start, each once and in order, however long it is. Throws STORAGE_FAILED. */
 export async function scanJournal(
   { fileSystem, path, sessionId }: JournalPlace,
   onEntry: (entry: JournalEntry) => void,

@@ -35,7 +35,7 @@ const REFUSED: PlayedTurn = {
   ],
 };
 
-/** A run, and what it shares with nobody but the test. */
+/** A run that shares limits only with the test. */
 async function sharing(
   turns: readonly PlayedTurn[],
   more: { stopAtPercent?: number; costUsd?: number; isAttended?: boolean; isFrozen?: boolean } = {},
@@ -75,7 +75,7 @@ async function sharing(
 }
 
 describe('what a run shares with others', () => {
-  it('is told to wait for the reset as soon as so much of the window is used, and goes on then', async () => {
+  it('must wait for the reset as soon as that much of the window is used, and then continues', async () => {
     await using play = await sharing([turn(tellsUse(80)), turn(tellsUse(91)), turn()], { stopAtPercent: 90 });
     await play.world.run();
     expect(play.world.waits()).toEqual([
@@ -90,7 +90,7 @@ describe('what a run shares with others', () => {
     expect(play.world.clock.now().getTime()).toBeGreaterThanOrEqual(Date.parse(RESET));
   });
 
-  it('is tried at once when a person says so, and waits again when it is refused again', async () => {
+  it('is tried at once when a person says so, and waits again when refused again', async () => {
     let resumed = false;
     await using play = await sharing([REFUSED, REFUSED, turn()], { isFrozen: true }, (event, world) => {
       if (event.type !== 'waiting') return;
@@ -103,7 +103,7 @@ describe('what a run shares with others', () => {
     expect(play.world.waits()).toHaveLength(2);
   });
 
-  it('is the budget of the day, which an unattended run waits for until midnight without asking', async () => {
+  it('is the daily budget, which an unattended run waits for until midnight without asking', async () => {
     await using play = await sharing([turn(costs(5.02)), turn(costs(1))], { costUsd: 5 });
     await play.world.run();
     expect(play.world.waits()).toEqual([
@@ -117,13 +117,13 @@ describe('what a run shares with others', () => {
     expect(play.world.prompts).toHaveLength(2);
   });
 
-  it('is asked about once, and goes on with the amount that a person wrote', async () => {
+  it('is asked about once, and the run continues with the amount that a person wrote', async () => {
     await using play = await sharing(
       [turn(costs(5.02)), turn(costs(1))],
       { costUsd: 5, isAttended: true, isFrozen: true },
       (event, world) => {
         if (event.type !== 'question') return;
-        // Behind it the run has used up its own iterations.
+        // After that the run has used up its own iterations.
         const isDay = event.title.startsWith('Budget');
         const answer = isDay ? { customText: '$7.50' } : { selectedOption: 'Stop' };
         void world.questions.answer(event.sessionId, [{ questionIndex: 0, ...answer }]);

@@ -10,8 +10,8 @@ import { waitForDay } from './wait-for-day.js';
 import { waitForReset } from './wait-for-reset.js';
 
 /**
- * Whether the next prompt may be sent, as far as others go. What it must wait for instead is in the loop afterwards; after a
- * reset one run tries first, and that is waited for here.
+ * Whether the limits shared with other runs allow the next prompt. If not, what to wait for is in the loop afterwards. After
+ * a reset one run tries first; this function waits for it.
  */
 export async function isAdmitted(parts: RunParts, memory: RunMemory, attention: Attention): Promise<boolean> {
   const { shared, loop, journal } = parts;
@@ -42,7 +42,7 @@ export async function isAdmitted(parts: RunParts, memory: RunMemory, attention: 
   }
 }
 
-/** Whoever dies makes no sign: others look again this often. */
+/** A process that dies gives no sign, so the others look again this often. */
 const LOOK_AGAIN_MS = 2_000;
 
 async function waitForHint({ clock }: RunParts, quota: QuotaGate, attention: Attention): Promise<void> {
@@ -54,7 +54,7 @@ async function waitForHint({ clock }: RunParts, quota: QuotaGate, attention: Att
   await attention.wait(clock.now().getTime() + LOOK_AGAIN_MS, hint);
 }
 
-/** Waits for what the loop must wait for, or until others were luckier. */
+/** Waits for what the loop must wait for, or until another run finds that it is over sooner. */
 export async function waitOut(parts: RunParts, wait: LimitWait, attention: Attention): Promise<void> {
   if (wait.cause === 'day-budget') return waitForDay(parts, wait, attention);
   if (wait.cause === 'quota' && parts.shared !== undefined)
@@ -62,7 +62,7 @@ export async function waitOut(parts: RunParts, wait: LimitWait, attention: Atten
   await attention.wait(Date.parse(wait.until));
 }
 
-/** What came of a prompt, as far as it is about the account: it is used up, nearly so, or it can be used again. */
+/** Shares what a prompt showed about the account: it is used up, nearly used up, or usable again. */
 export async function tellShared(
   { shared, clock }: RunParts,
   heard: {
@@ -94,24 +94,24 @@ function isAnswered(result: ExchangeResult): boolean {
   return result.kind === 'response' && !['cancelled', 'failed', 'died'].includes(result.response.reason);
 }
 
-/** A turn may take hours: others go on as soon as the service has replied to who tried first. */
+/** A turn may take hours: other runs continue as soon as the service has replied to the run that tried first. */
 export function noteReply({ shared }: RunParts, event: AgentEvent): void {
   if (shared?.quota.isCanary !== true || !isReply(event)) return;
   void shared.quota.answer();
 }
 
-/** Words may be those of a refusal, and some agents count even that as used. */
+/** Text does not count: it may be a refusal, and some agents report usage even for that. */
 function isReply(event: AgentEvent): boolean {
   return event.type === 'tool-call' || event.type === 'thinking';
 }
 
-/** The prompt is over, or was not sent: whoever tried first and heard nothing lets the next one try. What it used counts. */
+/** The prompt is over, or was not sent. If this run tried first and got no reply, the next one may try. Records what was used. */
 export async function leaveShared(parts: RunParts): Promise<undefined> {
   recordDay(parts);
   if (parts.shared?.quota.isCanary === true) await parts.shared.quota.leave();
 }
 
-/** Writes down what this run used today. */
+/** Records what this run used today. */
 export function recordDay({ shared, loop, conversation }: RunParts): void {
   const days = shared?.days;
   if (days === undefined) return;
@@ -121,7 +121,7 @@ export function recordDay({ shared, loop, conversation }: RunParts): void {
   days.record(loop.state.sessionId, { costUsd: likelyCost(sum), tokens: sum.tokens });
 }
 
-/** A turn counts for the day on which it ended: its cost is told at its end, and covers all of it. */
+/** A turn counts for the day on which it ended: its cost is reported at the end and covers the whole turn. */
 function turnsEndedOn(records: readonly UsageRecord[], isToday: (time: Date) => boolean): UsageRecord[] {
   const ends = new Map(records.map(({ turn, timestamp }) => [turn, timestamp]));
   const isOfToday = (end: string | null) => end !== null && isToday(new Date(end));

@@ -10,17 +10,17 @@ import type { RunParts } from '../run-parts.js';
 
 type DayWait = Extract<LimitWait, { cause: 'day-budget' }>;
 
-/** Whoever dies makes no sign: others look again this often. */
+/** A process that dies gives no sign, so the others look again this often. */
 const LOOK_AGAIN_MS = 10_000;
 
 /**
- * Waits for the next day, or until a person raises the budget of this one. One of all runs that wait asks; the others wait
- * for what it is told, and one of them asks on when it is gone.
+ * Waits for the next day, or until a person raises today's budget. One of the waiting runs asks; the others wait for the
+ * answer it gets. If the asking run is gone, another one takes over the question.
  */
 export async function waitForDay(parts: RunParts, wait: DayWait, attention: Attention): Promise<void> {
   const { loop, clock, shared, isUnattended } = parts;
   const days = shared?.days;
-  // It was configured when the wait began and is no more.
+  // The budget was configured when the wait began and no longer is.
   if (days === undefined) return loop.endSharedWait();
   for (;;) {
     const standing = days.standing();
@@ -46,7 +46,7 @@ interface Asking {
   readonly attention: Attention;
 }
 
-/** Asks until somebody answers, the day is over or this run has something else to do. */
+/** Asks until somebody answers, the day is over, or this run has something else to do. */
 async function askAndDecide(
   parts: RunParts,
   days: DayLedger,
@@ -72,7 +72,7 @@ async function askAndDecide(
     delivery.confirm();
   } catch (error) {
     if (!isHoldfastError(error) || error.code !== 'ABORTED') throw error;
-    // Another run that waits asks on; the next day nobody does.
+    // Another waiting run takes over the question; once the day is over nobody needs it.
     if (cut.signal.aborted) await questions.noteAsker(view.id, 'gone');
     else await questions.cancel(view.id, 'the day is over');
   } finally {
@@ -84,7 +84,7 @@ function titleOf({ day }: DayStanding): string {
   return `Budget of ${day}`;
 }
 
-/** What was asked about this day and is not decided, or was decided and nobody heard it; whichever run asked. */
+/** A question about this day that is undecided, or decided but not heard yet, whichever run asked it. */
 async function askedBefore(
   { questions }: RunParts,
   standing: DayStanding,
@@ -107,9 +107,9 @@ function ask({ questions, projectDirectory, loop }: RunParts, standing: DayStand
     [
       {
         title: titleOf(standing),
-        prompt: `The budget of the day is reached: ${reached.words}. Raise it to ${raised}? All runs wait for it; you can also write an amount.`,
+        prompt: `The daily budget is used up: ${reached.words}. Raise it to ${raised}? All runs are waiting for it; you can also type an amount.`,
         options: [
-          { label: `Raise it to ${raised}`, description: 'For today; all runs that wait continue' },
+          { label: `Raise it to ${raised}`, description: 'For today; all waiting runs continue' },
           { label: WAIT, description: 'They continue by themselves at midnight' },
         ],
       },
@@ -122,7 +122,7 @@ function ask({ questions, projectDirectory, loop }: RunParts, standing: DayStand
   );
 }
 
-/** An amount that is written counts; whatever else is written raises nothing. */
+/** A written amount counts; any other text raises nothing. */
 function decisionOf({ reached }: DayStanding, outcome: QuestionView['outcome']) {
   if (outcome.status !== 'completed') return { isFinal: true };
   const [answer] = outcome.answers;

@@ -3,7 +3,7 @@ import type { LimitWait } from '../../sessions/loop/index.js';
 import type { Attention } from '../attention.js';
 import type { RunParts } from '../run-parts.js';
 
-/** In line with all others that use the account: its window may be opened, or moved, by any of them. */
+/** Waits in line with all other runs on the account: any of them may open or move its window. */
 export async function waitForReset(
   { loop, clock }: RunParts,
   quota: QuotaGate,
@@ -19,7 +19,7 @@ export async function waitForReset(
     });
     using _watch = quota.watch(() => tell());
     const window = quota.window();
-    // Without one it is the run's own wait, whose end nobody told, until there was one.
+    // If there never was a shared window, this is the run's own wait; if there was one, its end ends the wait.
     if (window === undefined && isInLine) return loop.endSharedWait();
     if (window !== undefined && window.until !== wait.until) return moveWait(loop, window);
     if (window !== undefined && !isInLine) {

@@ -25,41 +25,41 @@ import { WorktreeTakenError } from '../worktree/errors.js';
 import { changePlanIn, plansPlace, runOfWorktree, type WorktreeRecord } from '../worktree/record.js';
 import type { RunServices } from './run-services.js';
 
-/** What a person wants of a run. What they leave open is as when the session was last run, or as usual. */
+/** What a person wants of a run. Whatever they leave open stays as in the session's last run, or takes its default. */
 export interface RunWishes {
   readonly plan: { readonly prp: string } | { readonly change: string };
   readonly agent?: string | undefined;
-  /** One of the user's own accounts; the agent's own login if absent. */
+  /** One of the user's own accounts; absent for the agent's own login. */
   readonly account?: string | undefined;
   readonly model?: string | undefined;
-  /** `edits` as usual. */
+  /** `edits` by default. */
   readonly permissions?: PermissionMode | undefined;
-  /** Checks as the person typed them; guessed from the project where there are none. */
+  /** Checks as the person typed them; if there are none, they are guessed from the project. */
   readonly verify: readonly string[];
   readonly budget: Budget;
   readonly callsPerHour?: number | undefined;
-  /** `redline` as usual. */
+  /** `redline` by default. */
   readonly context?: ContextMode | undefined;
-  /** How long the agent may show no sign of life; 0 = for ever, as configured if absent. */
+  /** How long the agent may show no sign of life; 0 = for ever, absent = as configured. */
   readonly idleMs?: number | undefined;
   readonly isUnattended: boolean;
-  /** The phases to go through; as the plan or the configuration says if absent. Not for a change. */
+  /** The phases to go through; absent = as the plan or the configuration says. Not for a change. */
   readonly phases?: PlanPreset | undefined;
-  /** Whether the person said that nobody answers, so that it holds when the run is started again, too. */
+  /** Whether the person said that nobody answers. It is remembered, so it also holds when the run is started again. */
   readonly isUnattendedSaid?: boolean | undefined;
-  /** A command of the person's own, for when it is over. */
+  /** A command of the person's own that is run when the run is over. */
   readonly onEnd?: string | undefined;
-  /** The id of a new session, where whoever starts it decided that before. */
+  /** The id of a new session, if whoever starts it has already chosen one. */
   readonly sessionId?: string | undefined;
 }
 
-/** Wishes of which none is open that the run depends on. */
+/** Wishes in which everything the run depends on is decided. */
 interface DecidedWishes extends RunWishes {
   readonly permissions: PermissionMode;
   readonly context: ContextMode;
 }
 
-/** The plan of a run, and the session of it that is there. */
+/** The plan of a run, and its existing session. */
 export interface FoundRun {
   readonly wishes: RunWishes;
   readonly loops: LoopSessions;
@@ -68,32 +68,32 @@ export interface FoundRun {
   readonly detection: Detection;
 }
 
-/** A run that could be started: everything is found, nothing is changed. */
+/** A run that can be started: everything is found, nothing is changed. */
 export interface PreparedRun extends FoundRun {
   readonly wishes: DecidedWishes;
   readonly agent: AgentDefinition;
   readonly checks: readonly Check[];
   readonly areChecksGuessed: boolean;
-  /** How the session was run before, where it is gone on with and that is known. */
+  /** How the session was run before, if it is resumed and that is known. */
   readonly before: RunStart | undefined;
 }
 
-/** Finds the plan and the session that is there. Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, and what the choice of the agent throws. */
+/** Finds the plan and its existing session. Throws PLAN_NOT_FOUND, CHANGE_NOT_FOUND, and what choosing the agent throws. */
 export function findRun(services: RunServices, wishes: RunWishes): FoundRun {
   const projectDirectory = services.projectDirectory;
   const loops = services.openLoops({ callsPerHour: wishes.callsPerHour, sessionId: wishes.sessionId });
   const plan = openPlan(services, wishes, projectDirectory);
-  // Said before anybody decides anything.
+  // Refused before anybody decides anything.
   if (wishes.agent !== undefined || wishes.account !== undefined)
     services.chooseAgent(wishes.agent, wishes.account);
   return { wishes, loops, plan, projectDirectory, detection: loops.detect(plan.path) };
 }
 
-/** Finds everything else that a run needs. Throws NO_CHECKS, INVALID_INPUT, and what the choice of the agent throws. */
+/** Finds everything else a run needs. Throws NO_CHECKS, INVALID_INPUT, and what choosing the agent throws. */
 export function prepareRun(services: RunServices, found: FoundRun, isNew: boolean): PreparedRun {
   const { projectDirectory, detection } = found;
   const { worktree } = services;
-  // One that goes on in the worktree of another takes the place of that one's session.
+  // Only a run that was given another run's worktree (`continueWorktree`) may replace that run's session.
   if (isNew && worktree !== undefined && detection.session?.sessionId === runOfWorktree(worktree))
     throw new WorktreeTakenError(worktree);
   const before = isNew ? undefined : recallStart(services, detection.session?.sessionId);
@@ -104,15 +104,15 @@ export function prepareRun(services: RunServices, found: FoundRun, isNew: boolea
   return { ...found, wishes, agent, checks, areChecksGuessed: wishes.verify.length === 0, before };
 }
 
-/** What was left open, as it was before. To ask for nothing has to be said each time. */
+/** Fills in what was left open from the run before. `bypass` is never carried over: it must be typed each time. */
 function asBefore(wishes: RunWishes, before: RunStart | undefined): DecidedWishes {
   const permissions = wishes.permissions ?? (before?.permissions === 'ask' ? 'ask' : 'edits');
   if (permissions === 'ask' && wishes.isUnattended)
-    throw new InvalidInputError('The permissions `ask` need somebody who answers', {
-      hint: 'Say --attended if somebody looks at the inbox, or choose other --permissions.',
+    throw new InvalidInputError('The permissions `ask` need somebody to answer', {
+      hint: 'Use --attended if somebody watches the inbox, or choose other --permissions.',
     });
   const account = wishes.account ?? (isSameAgent(wishes, before) ? before?.account : undefined);
-  // Another account has an agent of its own.
+  // Another account has its own agent.
   const agent = wishes.agent ?? (account === before?.account ? before?.agent : undefined);
   const isUnsaid = wishes.verify.length === 0;
   if (isUnsaid && before?.areChecksSecret)
@@ -144,7 +144,7 @@ function openPlan(services: RunServices, { plan }: RunWishes, projectDirectory: 
   return openPrpPlan(services.tools.fileSystem, path, inside.startsWith('..') ? path : inside);
 }
 
-/** In a worktree of a run there is one plan: the one that is kept, by whichever of its names. Throws WORKTREE_REFUSED. */
+/** A worktree of a run has only one plan: the kept one, by whichever of its names. Throws WORKTREE_REFUSED. */
 function openKeptPlan(services: RunServices, worktree: WorktreeRecord, plan: RunWishes['plan']): RunPlan {
   if ('change' in plan && worktree.plan === changePlanIn(plan.change))
     return openChangePlan(services, plan.change);
@@ -161,7 +161,7 @@ function checksOf({ tools }: RunServices, { verify }: RunWishes, projectDirector
   return [...checks, tests].filter((words) => words !== '').map(guessedCheck);
 }
 
-/** The phases that a new session of a plan would have; undefined for one with stories. Throws INVALID_INPUT. */
+/** The phases a new session of a plan would have; undefined for a plan with stories. Throws INVALID_INPUT. */
 export function choosePhases(
   { settings }: RunServices,
   { wishes, plan }: FoundRun,
@@ -179,7 +179,7 @@ export function budgetOf(services: RunServices, { budget }: RunWishes): Budget {
   return { ...services.settings.budget, ...budget };
 }
 
-/** How many files of the project are not as they were committed; 0 where there is no git. */
+/** How many files of the project differ from what is committed; 0 without git. */
 export async function countUncommitted(
   services: RunServices,
   { projectDirectory }: FoundRun,
@@ -190,7 +190,7 @@ export async function countUncommitted(
   return [...files.values()].filter(({ isUnjudged }) => isUnjudged !== true).length;
 }
 
-/** The state that a run would start with: of the session that is there, or of a new one. Nothing is written. */
+/** The state a run would start with: that of its session, or of a new one. Nothing is written. */
 export function previewState(services: RunServices, prepared: PreparedRun, isNew: boolean): LoopState {
   const { loops, plan, detection, wishes } = prepared;
   if (!isNew && detection.session !== null) return detection.session;
@@ -199,7 +199,10 @@ export function previewState(services: RunServices, prepared: PreparedRun, isNew
   return loops.preview(plan.path, { criteriaCount, story, preset, budget: budgetOf(services, wishes) });
 }
 
-/** Refuses a limit in dollars that nobody could keep, of this start or of the session that goes on. Throws COST_UNKNOWN. */
+/**
+ * Refuses a limit in dollars that cannot be enforced, whether of this start or of the session being resumed. Throws
+ * COST_UNKNOWN.
+ */
 export async function checkCostLimit(
   services: RunServices,
   prepared: PreparedRun,
@@ -212,11 +215,11 @@ export async function checkCostLimit(
   await refuseUnknownCost(agent, wishes.model, () => services.openPrices());
 }
 
-/** Throws LOCKED, with the owner, where somebody runs the loop of this project, whatever its plan. */
+/** Throws LOCKED, with the owner, if another process is running the loop of this project, whatever its plan. */
 export function refuseSecondRun({ clock }: Pick<RunServices, 'clock'>, { loops, plan }: FoundRun): void {
   const owner = loops.owner();
   if (owner.hold !== 'held') return;
-  // What was found before may be older than the run that came first.
+  // What was found before may predate the run that got there first.
   const detection = loops.detect(plan.path);
   throw new RunBusyError(
     owner,
@@ -226,8 +229,8 @@ export function refuseSecondRun({ clock }: Pick<RunServices, 'clock'>, { loops, 
 }
 
 /**
- * Whether a halted session goes on without --reset: its own question is answered, or is still open and somebody is there
- * to answer it.
+ * Whether a halted session can continue without --reset: its own question is answered, or is still open and somebody is
+ * there to answer it.
  */
 export async function isAskedOn(
   { questions }: Pick<RunServices, 'questions'>,

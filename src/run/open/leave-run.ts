@@ -5,7 +5,7 @@ import { forgetRun } from '../records/run-memory.js';
 import type { FoundRun } from './find-run.js';
 import type { RunServices } from './run-services.js';
 
-/** Ends a session for good without going on with it; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
+/** Ends a session for good without resuming it; its files are kept. Throws LOCKED, LOOP_NOT_FOUND. */
 export async function abortRun(services: RunServices, { loops }: FoundRun): Promise<string> {
   using loop = await loops.hold();
   services.programs.endOrphans();
@@ -14,7 +14,7 @@ export async function abortRun(services: RunServices, { loops }: FoundRun): Prom
   return loop.directory;
 }
 
-/** For a session that nobody goes on with: nobody hears the answers to what it asked, and it must not hold a change. */
+/** For a session that will not be resumed: nobody will hear the answers to its questions, and it must not hold a change. */
 export async function leaveBehind(
   services: RunServices,
   state: LoopState,
@@ -31,7 +31,7 @@ export async function leaveBehind(
   forgetRun(services, sessionId, { isReplaced });
 }
 
-/** What was settled or went away meanwhile needs no care. */
+/** Whatever was settled or removed in the meantime needs no care. */
 async function ifPossible(action: () => Promise<unknown>): Promise<void> {
   try {
     await action();

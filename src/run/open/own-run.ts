@@ -37,14 +37,14 @@ export interface StartRunOptions {
   readonly startedAt: Date;
 }
 
-/** A run that owns its session and has not begun to work. */
+/** A run that owns its session and has not started working. */
 export interface OwnedRun extends Disposable {
   readonly sessionId: string;
-  /** What happens is written here; whoever wants to see it follows it. */
+  /** Everything that happens is written here; follow it to see the run. */
   readonly journal: RunJournal;
   /**
-   * Works through the plan. However it ends, the agent's tree is gone and the session can be gone on with.
-   * Throws CHANGE_LOCKED, CHECK_NOT_RUNNABLE, LOCK_LOST, and what the disk says where the journal cannot be written.
+   * Works through the plan. However it ends, the agent's process tree is gone and the session can be resumed. Throws
+   * CHANGE_LOCKED, CHECK_NOT_RUNNABLE, LOCK_LOST, and disk errors if the journal cannot be written.
    */
   work(): Promise<RunEnd>;
 }
@@ -166,7 +166,7 @@ async function workThrough(
   }
 }
 
-/** The agent of a run, each exchange with which is recorded and measured. */
+/** The agent of a run; every exchange with it is recorded and measured. */
 async function takerOf(
   services: RunServices,
   prepared: PreparedRun,
@@ -180,13 +180,13 @@ async function takerOf(
     askerSession: loop.state.sessionId,
     isAttended: !wishes.isUnattended,
     isTold: (request) => isToldByRun(request, prepared),
-    // An agent that does not even start must not keep a run from stopping.
+    // An agent that does not even start must not prevent the run from stopping.
     signal,
-    // The person has just said how it is to be started.
+    // The person has just said how it should be started.
     acceptsChanges: true,
     priceOf: await services.openPrices(),
     isMeasured: true,
-    // An agent that writes the same again makes no progress.
+    // An agent that writes the same content again makes no progress.
     memory: new ContentMemory(),
     onContinuation: (continuation) => journal.note({ type: 'continuation', continuation }),
   });
@@ -262,7 +262,7 @@ function partsOf(
   };
 }
 
-/** How long a check may take; a tool that the agent runs may be silent as long. */
+/** How long a check may take; a tool that the agent runs may be silent for as long. */
 const CHECK_TIMEOUT_MS = 60 * 60_000;
 const ON_END_TIMEOUT_MS = 60_000;
 
@@ -271,7 +271,7 @@ function idleMsOf({ settings }: RunServices, { idleMs }: RunWishes): number {
   return wished > 0 ? wished : Number.POSITIVE_INFINITY;
 }
 
-/** The conversation of a session, under the session's own name; one of which nothing is intact is mended first. */
+/** The conversation of a session, under the session's own name; one with nothing intact is mended first. */
 async function openRunConversation(
   services: RunServices,
   { agent, projectDirectory }: PreparedRun,
@@ -296,7 +296,7 @@ async function openRunConversation(
   }
 }
 
-/** The person's own command. What it does is told to nobody but the log. */
+/** The person's own command. Its outcome goes only to the log. */
 async function runOnEnd(
   services: RunServices,
   { wishes, projectDirectory }: PreparedRun,

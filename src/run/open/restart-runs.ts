@@ -8,30 +8,30 @@ import { judgeRestart, type RestartVerdict } from './restart-verdict.js';
 import type { RunServices } from './run-services.js';
 import { findStoppedRun, resumeStopped, type StoppedRun } from './stopped-run.js';
 
-/** A run that nobody runs, and what the service does about it. */
+/** A run without a process, and what the service does about it. */
 export interface RestartPlan {
   readonly sessionId: string;
   readonly plan: string;
   readonly project: string;
   readonly does: RestartVerdict['does'];
   readonly why: string;
-  /** What a person types to start it themselves. */
+  /** What a person types to start it. */
   readonly command: string;
 }
 
-/** What became of it: `running` where somebody else runs it by now. */
+/** What happened to it: `running` if another process runs it by now. */
 export interface RestartOutcome extends Omit<RestartPlan, 'does'> {
   readonly became: 'started' | 'running' | 'waits' | 'asks';
   readonly pid: number | null;
 }
 
-/** What the service would do about the run of a project; undefined where there is none, or somebody runs it. */
+/** What the service would do about the run of a project; undefined if there is none, or a process is running it. */
 export async function planRestart(services: RunServices): Promise<RestartPlan | undefined> {
   const stopped = findStoppedRun(services);
   return stopped === undefined ? undefined : planOf(stopped);
 }
 
-/** Does it. One that cannot be started becomes a question: it was working, and somebody should know. */
+/** Does it. A run that cannot be started becomes a question: it was working, so somebody should know. */
 export async function restartRun(services: RunServices): Promise<RestartOutcome | undefined> {
   const stopped = findStoppedRun(services);
   if (stopped === undefined) return undefined;
@@ -40,7 +40,7 @@ export async function restartRun(services: RunServices): Promise<RestartOutcome 
   if (does === 'ask') return ask(stopped, plan);
   const started = await start(stopped);
   if ('pid' in started) return { ...plan, became: 'started', pid: started.pid };
-  // Two may start it at once; the lock let one of them.
+  // Two processes may start it at once; the lock admits one of them.
   if (services.openLoops().owner().hold === 'held') return { ...plan, became: 'running', pid: null };
   return ask(stopped, { ...plan, why: `it could not be started: ${started.failure}` });
 }
@@ -68,7 +68,7 @@ async function planOf(stopped: StoppedRun): Promise<RestartPlan> {
   };
 }
 
-/** What it or its agent asked and nobody answered; that it is to be started again is no question of its work. */
+/** The title of an unanswered question from the run or its agent. The question whether to start it again does not count. */
 async function askedTitle({ questions }: RunServices, { sessionId, state }: LoopView) {
   const isOpen = ({ id, asker, outcome }: QuestionView) =>
     outcome.status === 'pending' && (asker?.session === sessionId || state.openQuestions.includes(id));
@@ -76,10 +76,11 @@ async function askedTitle({ questions }: RunServices, { sessionId, state }: Loop
   return view === undefined ? undefined : (view.questions[0]?.title ?? '');
 }
 
-/** Why only a person can start it. The names of variables are known, their values are not kept anywhere. */
+/** Why only a person can start it. The names of variables are known; their values are not kept anywhere. */
 function obstacleOf({ services, start }: StoppedRun): string | undefined {
   if (start === undefined) return 'how it was started is not known here';
-  if (start.permissions === 'bypass') return 'it had --permissions bypass, which a person types each time';
+  if (start.permissions === 'bypass')
+    return 'it had --permissions bypass, which a person must type each time';
   try {
     const agent = services.chooseAgent(start.agent, start.account);
     const missing = missingVariables(start.variables ?? [], agent, services.environment);
@@ -100,7 +101,7 @@ function commandOf({ start, loop, projectDirectory }: StoppedRun): string {
   return `cd ${shellWord(projectDirectory)} && ${resume}`;
 }
 
-/** A run that began to work was started, however it ended meanwhile. */
+/** A run that started working counts as started, however it has ended since. */
 async function start(stopped: StoppedRun): Promise<{ pid: number } | { failure: string }> {
   const { services, loop } = stopped;
   try {
@@ -108,7 +109,7 @@ async function start(stopped: StoppedRun): Promise<{ pid: number } | { failure: 
       isReset: false,
       isUnattended: stopped.start?.isUnattended === true,
       actor: 'service',
-      // Whoever ends the service means no run: what was begun is brought to its end.
+      // Ending the service must not end a run, so a start that has begun is completed.
       signal: new AbortController().signal,
     });
     const resumedAt = services.openLoops().get()?.state.resumedAt ?? null;

@@ -5,7 +5,7 @@ import { judgeRestart, type RestartFacts } from './restart-verdict.js';
 const DEAD = { hold: 'dead', epoch: 1, reason: 'the machine was restarted' } as const;
 const FREE = { hold: 'free', epoch: 1, reason: 'it was released' } as const;
 
-/** Only what is looked at. */
+/** Only the facts that count. */
 function facts(
   state: Partial<LoopView['state']>,
   view: Partial<LoopView> = {},

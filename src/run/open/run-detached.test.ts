@@ -27,7 +27,7 @@ function prepared(world: AppWorld, script: string) {
 const never = new AbortController().signal;
 
 describe('a run that is started in the background', () => {
-  it('is told to be over, with its last words, when it never owned a session', async () => {
+  it('is reported as over, with its last words, if it never owned a session', async () => {
     await using world = await appWorld();
     const { services, run } = prepared(world, 'echo "holdfast: no space left" >&2; exit 6');
     expect(await startDetachedRun(services, run, { args: ['run'], isNew: true, signal: never })).toEqual({
@@ -37,7 +37,7 @@ describe('a run that is started in the background', () => {
     });
   });
 
-  it('is ended when the person does not want to wait until it has begun', async () => {
+  it('is ended when the person does not wait until it has begun', async () => {
     await using world = await appWorld();
     const { services, run } = prepared(world, 'echo $$ > begun; exec sleep 1000');
     const leaving = new AbortController();
@@ -49,7 +49,7 @@ describe('a run that is started in the background', () => {
     expect(processFacts(Number(readFileSync(begun, 'utf8')))).toBeUndefined();
   });
 
-  it('is a typed error where the program is not there', async () => {
+  it('fails with a typed error if the program is missing', async () => {
     await using world = await appWorld();
     const { services, run } = prepared(world, '');
     const nobody = { ...services, self: { command: join(world.project, 'none'), args: [] } };

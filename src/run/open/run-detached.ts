@@ -9,26 +9,26 @@ import type { RunServices } from './run-services.js';
 /** A run in the background. */
 export interface DetachedRun {
   readonly pid: number;
-  /** The session of the plan that it owns, or owned; null where it did not come so far. */
+  /** The session of the plan that it owns or owned; null if it did not get that far. */
   readonly session: LoopState | null;
-  /** Set where it is over already: a refusal, or a run that was quick. */
+  /** Set if it is already over: a refusal, or a quick run. */
   readonly exit: { readonly code: number | null; readonly stderr: string } | null;
 }
 
 export interface DetachOptions {
-  /** The words behind the name of this program. */
+  /** The arguments after the name of this program. */
   readonly args: readonly string[];
-  /** Whether they make a new session, not the one that is there. */
+  /** Whether they make a new session instead of using the existing one. */
   readonly isNew: boolean;
   readonly signal: AbortSignal;
 }
 
-/** How often we look whether the new process owns the session. */
+/** How often we check whether the new process owns the session. */
 const LOOK_MS = 50;
 
 /**
- * Starts this program again as a process of its own and waits until that owns a session of the plan, on disk, or is over.
- * Throws PROGRAM_NOT_STARTED, ABORTED (then the process has ended).
+ * Starts this program again as a process of its own, and waits until that process owns a session of the plan on disk, or is
+ * over. Throws PROGRAM_NOT_STARTED, ABORTED (then the process has ended).
  */
 export async function startDetachedRun(
   services: RunServices,
@@ -58,7 +58,7 @@ export async function startDetachedRun(
       throw new AbortedError('The run');
     }
     const session = isOwnedBy(found, pid) ? sessionOf(found, isNew) : null;
-    // One that is over is looked at by its new owner, and then refused.
+    // The new owner looks at a session that is over, and then refuses it.
     if (session !== null && !isOver({ session })) {
       keepWords(services, words.path, session.sessionId);
       program.release();
@@ -94,7 +94,7 @@ function isOwnedBy({ loops }: FoundRun, pid: number): boolean {
   return hold === 'held' && owner?.pid === pid;
 }
 
-/** The session that was meant; the owner of a new one takes the lock before there is one, beside an old one perhaps. */
+/** The session that was meant. The owner of a new one takes the lock before it exists, possibly next to an old one. */
 function sessionOf({ loops, plan, detection }: FoundRun, isNew: boolean): LoopState | null {
   const now = loops.detect(plan.path);
   const isOld = isNew && now.session?.sessionId === detection.session?.sessionId;

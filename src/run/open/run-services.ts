@@ -24,21 +24,21 @@ export interface RunShelf {
   readonly clock: Clock;
   readonly log: Logger;
   readonly questions: QuestionSessions;
-  /** Where what belongs to the runs of this user is kept. */
+  /** The directory for what belongs to the runs of this user. */
   readonly runs: string;
-  /** Where the worktrees of runs are known. */
+  /** The directory for the records of worktrees. */
   readonly worktrees: string;
 }
 
-/** What a run needs of the process that it runs in, in one project. `app` puts it together. */
+/** What a run in one project needs of the process it runs in. `app` puts it together. */
 export interface RunServices extends RunShelf {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
   /** The top of the project. */
   readonly projectDirectory: string;
-  /** The worktree of a run that this is; undefined in any other directory. */
+  /** The record of the worktree that this directory is; undefined in any other directory. */
   readonly worktree: WorktreeRecord | undefined;
-  /** How this very program is started. */
+  /** How this program is started. */
   readonly self: { readonly command: string; readonly args: readonly string[] };
   readonly programs: ProgramRegistry;
   readonly driverTools: DriverTools;
@@ -53,23 +53,26 @@ export interface RunServices extends RunShelf {
   /** Throws AGENT_UNKNOWN, NO_AGENT, PROGRAM_NOT_STARTED, ACCOUNT_UNKNOWN, INVALID_INPUT. */
   chooseAgent(name: string | undefined, account?: string | undefined): AgentDefinition;
   turnTaker(agent: AgentDefinition, conversation: Conversation, options: TakerWishes): TurnTaker;
-  /** What a run with this agent shares with all others. */
+  /** The limits that a run with this agent shares with all others. */
   openSharedLimits(agent: AgentDefinition, sessionId: string): SharedLimits;
-  /** What a run that the fleet leased to this machine needs beside; undefined for every other. Throws FLEET_LEASE_GONE. */
+  /**
+   * What a run needs in addition if the fleet leased it to this machine; undefined for any other run. Throws
+   * FLEET_LEASE_GONE.
+   */
   openCheckpoint?: (
     sessionId: string,
     place: { readonly projectDirectory: string; readonly conversation: string },
   ) => Promise<(RunCheckpoint & AsyncDisposable) | undefined>;
-  /** Where processes of a run are started so that its guard can end them; absent where there is none. */
+  /** Starts processes of a run so that its guard can end them; absent if there is none. */
   readonly guard?: RunGuardian | undefined;
   openPrices(): Promise<PriceOf>;
-  /** How working directories are looked at. */
+  /** Opens the workbench that inspects working directories. */
   workbench(): Workbench;
   /** The same for another directory. Throws CONFIG_INVALID. */
   at(workingDirectory: string): RunServices;
 }
 
-/** What ends a run when its lease is over, whatever became of its worker. */
+/** Ends a run when its lease is over, whatever happened to its worker. */
 export interface RunGuardian {
   /** What the processes of the run carry in their environment. */
   readonly environment: Readonly<Record<string, string>>;
@@ -77,15 +80,15 @@ export interface RunGuardian {
   follow(pid: number): void;
 }
 
-/** What the user configured about runs. */
+/** What the user configured for runs. */
 export interface RunSettings {
   readonly budget: Budget;
-  /** What all runs of a local day may cost together. */
+  /** What all runs of one local day may cost together. */
   readonly dayCostUsd?: number | undefined;
   readonly idleMinutes: number;
-  /** What the person wants said in each phase, by its name. */
+  /** The person's own instructions for each phase, by its name. */
   readonly prompts: Readonly<Record<string, string>>;
-  /** Where new worktrees are made, and the person's own command for each. */
+  /** Where new worktrees are made, and the person's own setup command for each. */
   readonly worktree: { readonly directory: string; readonly setup: string | undefined };
   readonly preset: Pick<Parameters<typeof choosePreset>[0], 'configured' | 'phases'>;
 }

@@ -6,17 +6,17 @@ import type { RunServices } from './run-services.js';
 import { findStoppedRun, needsReset, resumeStopped } from './stopped-run.js';
 
 export interface SteerOptions {
-  /** The run that is meant; another one that took its place is not touched. */
+  /** The run that is meant; if another one took its place, that one is left alone. */
   readonly sessionId: string;
   readonly actor: Actor;
-  /** The id of a request of another machine: the same one again changes nothing. */
+  /** The id of a request from another machine: sent again, it changes nothing. */
   readonly appliedRequest?: string | undefined;
   readonly signal: AbortSignal;
 }
 
 /**
- * Leaves a request for a run of the project, as `holdfast pause`, `stop`, `guide` and `resume` do; a run that no process runs
- * is started again where the request is to resume it. Throws SESSION_NOT_FOUND, LOOP_ENDED, PROGRAM_NOT_STARTED.
+ * Leaves a request for a run of the project, as `holdfast pause`, `stop`, `guide` and `resume` do. If no process runs it and
+ * the request is to resume it, it is started again. Throws SESSION_NOT_FOUND, LOOP_ENDED, PROGRAM_NOT_STARTED.
  */
 export async function steerRun(
   services: RunServices,
@@ -32,7 +32,7 @@ export async function steerRun(
   if (!isHeld && request.kind === 'resume') return restart(services, loops, options);
   if (!isHeld && request.kind === 'stop' && services.programs.endOrphans().ended.length > 0) {
     if (options.appliedRequest !== undefined) await loops.request(request, options);
-    return { isDone: true, words: 'Its process was gone; what it had left behind was ended.' };
+    return { isDone: true, words: 'Its process was gone; what it had left running was ended.' };
   }
   if (!isHeld && request.kind !== 'guidance')
     return { isDone: false, words: 'No process runs it; it can be resumed.' };
@@ -40,8 +40,8 @@ export async function steerRun(
 }
 
 /**
- * Whether a request of another machine was left here before. One to resume what nobody ran is done when the process that was
- * started took it; before that it can be tried again, because only one process gets the loop.
+ * Whether a request from another machine was left here before. A request to resume a run without a process is done once the
+ * started process took it; until then it can be tried again, because only one process gets the loop.
  */
 function isDoneBefore(loops: LoopSessions, isHeld: boolean, { appliedRequest }: SteerOptions): boolean {
   const before = appliedRequest === undefined ? undefined : loops.applied(appliedRequest);
@@ -65,7 +65,7 @@ const SENT: Readonly<Record<LoopRequestInput['kind'], string>> = {
   guidance: 'The agent gets it with its next prompt.',
 };
 
-/** What has to be typed by a person is not done here: they are told what to type. */
+/** Never does what a person must type; they are told what to type. */
 async function restart(
   services: RunServices,
   loops: LoopSessions,
@@ -84,7 +84,7 @@ async function restart(
     return refused(`It had --permissions bypass: type \`holdfast resume --permissions bypass\` ${there}.`);
   if (await needsReset(stopped))
     return refused(`The breaker halted it; \`holdfast resume --reset\` ${there} tries again.`);
-  // What the new process takes first: who wanted it, and that it was done.
+  // What the new process takes first: who requested it, and that it was done.
   if (appliedRequest !== undefined) await loops.request({ kind: 'resume' }, { appliedRequest });
   const { exit } = await resumeStopped(stopped, {
     isReset: false,

@@ -11,19 +11,19 @@ import type { RunServices } from './run-services.js';
 
 export type { RunStart } from '../records/run-memory.js';
 
-/** A run that could go on and that no process runs. */
+/** A run that can be resumed and that no process is running. */
 export interface StoppedRun {
-  /** Those of its project, which need not be the one that we are in. */
+  /** The services of its project, which need not be the one we are in. */
   readonly services: RunServices;
   readonly projectDirectory: string;
   readonly loop: LoopView;
-  /** How it was started; undefined where nobody knows. */
+  /** How it was started; undefined if unknown. */
   readonly start: RunStart | undefined;
 }
 
 const OVER: readonly LoopStatus[] = ['completed', 'aborted'];
 
-/** The run of this project, if it could go on and nobody runs it. */
+/** The run of this project, if it can be resumed and no process is running it. */
 export function findStoppedRun(services: RunServices): StoppedRun | undefined {
   const loop = services.openLoops().get();
   if (loop === undefined || loop.owner.hold === 'held' || OVER.includes(loop.status)) return undefined;
@@ -35,31 +35,31 @@ export function findStoppedRun(services: RunServices): StoppedRun | undefined {
   };
 }
 
-/** The run that asked a question, if it could go on with what was decided about it and nobody runs it. */
+/** The run that asked a question, if the decision lets it continue and no process is running it. */
 export function findStoppedAsker(
   services: RunServices,
   { asker, workingDirectory, outcome }: Pick<QuestionView, 'asker' | 'workingDirectory' | 'outcome'>,
 ): StoppedRun | undefined {
   const session = asker?.session;
   if (session === undefined || !isUuidV4(session) || workingDirectory === null) return undefined;
-  // The person said that it is to end: then nothing goes on.
+  // The person decided that the run ends, so there is nothing to continue.
   if (isAskedByRun({ asker }, session) && isEnd({ outcome })) return undefined;
   try {
     const stopped = findStoppedRun(services.at(workingDirectory));
     return stopped?.loop.sessionId === session ? stopped : undefined;
   } catch (error) {
-    // A project that is gone, or cannot be read, has no run that somebody could start.
+    // A project that is gone or cannot be read has no run to start.
     if (!isHoldfastError(error)) throw error;
     return undefined;
   }
 }
 
-/** Whether a halted run must be told to try again: nobody was asked how it goes on, or nobody waits for the answer. */
+/** Whether a halted run must be told to try again: nobody was asked how to continue, or nothing is waiting for the answer. */
 export async function needsReset({ services, loop }: StoppedRun): Promise<boolean> {
   return loop.status === 'halted' && !(await isAskedHow(services.questions, loop.sessionId));
 }
 
-/** Throws ALREADY_SETTLED for what a run itself asked and withdrew: nobody would hear the answer. */
+/** Throws ALREADY_SETTLED for a question that a run itself asked and withdrew: nobody would hear the answer. */
 export function refuseWithdrawn({ id, asker, outcome }: QuestionView): void {
   if (outcome.status === 'abandoned' && isAskedByRun({ asker }, asker?.session ?? ''))
     throw new AlreadySettledError(id, outcome);

@@ -16,8 +16,8 @@ import { changeCommands } from '../questions/told-commands.js';
 import type { RunPlan } from './plan.js';
 
 /**
- * An OpenSpec change as a plan: its stories one after the other. The change is held by a session with the id of the loop,
- * so that a restart holds it again. Throws CHANGE_NOT_FOUND, PROJECT_NOT_FOUND, NO_TASKS.
+ * An OpenSpec change as a plan: its stories one after the other. The change is held by a session with the id of the loop, so
+ * a restart holds it again. Throws CHANGE_NOT_FOUND, PROJECT_NOT_FOUND, NO_TASKS.
  */
 export function openChangePlan(services: RunServices, name: string): RunPlan {
   const { tools, workingDirectory } = services;
@@ -92,7 +92,7 @@ export function openChangePlan(services: RunServices, name: string): RunPlan {
   };
 }
 
-/** Lets go of the change that a run held. What it had learned is kept. */
+/** Releases the change that a run held. What it learned is kept. */
 export async function releaseChangeOf(services: RunServices, sessionId: string): Promise<void> {
   const changes = services.openChanges();
   const held = changes.listChanges().find(({ session }) => session?.sessionId === sessionId);

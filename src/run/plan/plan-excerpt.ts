@@ -1,7 +1,7 @@
 import type { PrpSection, PrpTopic } from '../../plans/index.js';
 import type { Phase } from '../../sessions/loop/index.js';
 
-/** What of a plan matters to a phase, by what the phase works towards. */
+/** Which parts of a plan matter to a phase, by what the phase works towards. */
 const TOPICS: Readonly<Record<Phase['gate'], readonly PrpTopic[]>> = {
   'a-test-fails': ['goal', 'context', 'work'],
   'new-tests-fail': ['goal', 'context', 'work'],
@@ -19,18 +19,17 @@ const MAX_SECTION = 4_000;
 const MAX_ALL = 12_000;
 
 /**
- * The sections of a plan that matter to a phase, as they are written there, within bounds; the others by their names. Empty
- * where there are none.
+ * The sections of a plan that matter to a phase, as written and within bounds; the others by name. Empty if there are none.
  */
 export function planExcerpt(
   sections: readonly PrpSection[],
   options: { readonly gate: Phase['gate']; readonly path: string; readonly hasCriteria: boolean },
 ): string {
   const { gate, path, hasCriteria } = options;
-  // The criteria are told as a list of their own.
+  // The criteria have a list of their own in the prompt.
   const told = sections.filter(({ topic }) => topic !== 'criteria' || !hasCriteria);
   const fitting = told.filter(({ topic }) => topic === 'criteria' || TOPICS[gate].includes(topic));
-  // A plan whose headings say nothing to us is told from its beginning.
+  // If no heading means anything to us, the plan is quoted from its beginning.
   const chosen = fitting.length === 0 ? told : fitting;
   let room = MAX_ALL;
   const parts: string[] = [];
@@ -49,7 +48,7 @@ export function planExcerpt(
   return parts.join('\n\n');
 }
 
-/** Less than this of a section says nothing. */
+/** A piece of a section shorter than this says nothing. */
 const MIN_PIECE = 200;
 
 function cutAtLine(text: string, limit: number): string {
@@ -57,7 +56,7 @@ function cutAtLine(text: string, limit: number): string {
   return text.slice(0, end > limit / 2 ? end : limit).trimEnd();
 }
 
-/** A plan may quote a status block. An agent that repeats the prompt must not say anything by that. */
+/** A plan may quote a status block. An agent that repeats the prompt must not claim anything by that. */
 function defused(text: string): string {
   return text.replaceAll(/^ {0,3}(?=---(?:END_)?(?:PRP_PHASE_STATUS|RALPH_STATUS)---)/gm, '    ');
 }

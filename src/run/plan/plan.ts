@@ -1,22 +1,22 @@
 import type { PrpSection } from '../../plans/index.js';
 import type { CreateLoopOptions, LoopState, PlanPreset } from '../../sessions/loop/index.js';
 
-/** What the agent is to work on now. */
+/** What the agent should work on now. */
 export interface Assignment {
   readonly title: string;
-  /** Where the plan is, as a person would name it. */
+  /** The path of the plan, as a person would write it. */
   readonly path: string;
-  /** What must be so in the end. */
+  /** What must hold in the end. */
   readonly criteria: readonly { readonly text: string; readonly isDone: boolean }[];
-  /** The plan's own sections, of which a prompt quotes those that matter; absent where `background` has it all. */
+  /** The plan's own sections; a prompt quotes those that matter. Absent if `background` has everything. */
   readonly sections?: readonly PrpSection[] | undefined;
-  /** The plan's text, where the agent cannot read it by itself: then a prompt quotes it as a whole. */
+  /** The text of a plan that the agent cannot read itself; a prompt then quotes all of it. */
   readonly whole?: string | undefined;
-  /** The story that it is, where the plan has stories. */
+  /** The current story, if the plan has stories. */
   readonly story?: StoryPlace | undefined;
   /** What else the agent must know: proposal, design, scenarios, learnings; empty for a plan that it can read itself. */
   readonly background: string;
-  /** How it says that a task is done and what it learned; empty where the plan has no tasks. */
+  /** How the agent reports that a task is done and what it learned; empty if the plan has no tasks. */
   readonly howTo: string;
 }
 
@@ -31,25 +31,28 @@ export interface StoryPlace {
 export interface RunPlan {
   /** The plan's file or directory, by its full path. */
   readonly path: string;
-  /** For a new session: how many criteria, and the first story where there are stories. */
+  /** For a new session: how many criteria there are, and the first story if there are stories. */
   readonly criteriaCount: number;
-  /** What the person should know of the plan before it is worked on, one sentence or two each. */
+  /** What the person should know about the plan before work starts, one or two sentences each. */
   readonly warnings?: readonly string[] | undefined;
   readonly story?: CreateLoopOptions['story'];
-  /** The phases that the plan asks for, as its front matter says; absent where it does not. */
+  /** The phases that the plan asks for in its front matter; absent if it does not. */
   readonly preset?: PlanPreset | undefined;
-  /** What the agent's tools need in their environment to know which session they belong to. */
+  /** The environment that the agent's tools need to know which session they belong to. */
   environment(sessionId: string): Readonly<Record<string, string>>;
-  /** Whether the agent is told to run this command line, by `howTo`; absent where the plan has no commands. */
+  /** Whether `howTo` tells the agent to run this command line; absent if the plan has no commands. */
   isTold?(command: string): boolean;
-  /** Called when the session is owned and before its first iteration, again after each restart. */
+  /** Called when the session is owned, before its first iteration, and again after each restart. */
   begin(sessionId: string, state: LoopState): Promise<void>;
   assignment(state: LoopState): Promise<Assignment>;
-  /** The tasks of the current story and which story follows it; undefined without stories. */
+  /** The tasks of the current story, and the story that follows it; undefined without stories. */
   progress(state: LoopState): Promise<StoryProgress | undefined>;
-  /** The next story was entered. */
+  /** Called when the next story is entered. */
   enterStory(): Promise<void>;
-  /** All is done. Called again where a crash came between the end of the loop and this; then it does what is left. */
+  /**
+   * Called when everything is done. It is called again if a crash came between the end of the loop and this; then it does
+   * what is left.
+   */
   finish(sessionId: string): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { tempDir } from '../../../test/support/temp-dir.js';
 import { openPrpPlan } from './prp-plan.js';
 
 describe('a PRP as the plan of a run', () => {
-  it('is a file: a directory is refused with words about plans', async () => {
+  it('must be a file: a directory is refused with a message about plans', async () => {
     await using dir = await tempDir();
     mkdirSync(dir.at('prps'));
     const open = (shownPath: string) => openPrpPlan(storageTools().fileSystem, dir.at('prps'), shownPath);
@@ -19,7 +19,7 @@ describe('a PRP as the plan of a run', () => {
     expect(() => open('')).toThrow(`There is no plan at ${dir.at('prps')}: `);
   });
 
-  it('warns where it has no criteria', async () => {
+  it('warns if it has no criteria', async () => {
     await using dir = await tempDir();
     const warningsOn = (text: string) => {
       writeFileSync(dir.at('login.md'), text);

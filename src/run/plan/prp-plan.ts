@@ -4,8 +4,8 @@ import { type FileSystem, readUserFile, UnsafePathError } from '../../storage/in
 import type { RunPlan } from './plan.js';
 
 /**
- * A PRP document as a plan. It is read again for each iteration: people edit it. `isApart`: it is not in the agent's directory,
- * so the agent is told all of it. Throws PLAN_NOT_FOUND.
+ * A PRP document as a plan. It is read again for each iteration because people edit it. `isApart`: it is outside the agent's
+ * directory, so the agent gets all of it in its prompt. Throws PLAN_NOT_FOUND.
  */
 export function openPrpPlan(
   fileSystem: FileSystem,
@@ -42,13 +42,13 @@ export function openPrpPlan(
 }
 
 function readPlan(fileSystem: FileSystem, path: string, shownPath: string): string {
-  // The project itself has no path inside of it.
+  // The project itself has no path inside the project.
   const shown = shownPath || path;
   let text: string | undefined;
   try {
     text = readUserFile(fileSystem, path);
   } catch (error) {
-    // A directory, mostly. It is the person's own, so advice about paths of ours would not help.
+    // Mostly a directory. It belongs to the person, so advice about paths of ours would not help.
     if (!(error instanceof UnsafePathError)) throw error;
     throw new PlanNotFoundError(shown, { reason: error.reason, cause: error });
   }
@@ -61,5 +61,5 @@ function unknownPreset(shownPath: string, asked: string): string {
 }
 
 function withoutCriteria(shownPath: string): string {
-  return `${shownPath} has no success criteria: the agent is told to work from its text alone. Add a list of them below a heading "Success Criteria".`;
+  return `${shownPath} has no success criteria: the agent will work from its text alone. Add a list of them under a heading "Success Criteria".`;
 }

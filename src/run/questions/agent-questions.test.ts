@@ -23,7 +23,7 @@ const ask = async (world: QuestionWorld, asker: Record<string, string> | Asker, 
   (await world.sessions.create([question()], { asker, isWaiting })).id;
 
 describe('the questions of an agent', () => {
-  it('are known from the stamp of our server alone, without a word of the agent about a tool', async () => {
+  it("are found by our server's stamp alone, without a word from the agent about a tool", async () => {
     await using world = await questionWorld({ clock: new FakeClock() });
     const { told, questions } = follow(world);
     const id = await ask(world, { agent: 'gemini', session: 'run-1' });
@@ -39,7 +39,7 @@ describe('the questions of an agent', () => {
     expect(told).toEqual({ asked: [id], waiting: [true, false], answered: [id] });
   });
 
-  it('are not those of others or of earlier exchanges', async () => {
+  it('do not include those of others or of earlier exchanges', async () => {
     await using world = await questionWorld({ clock: new FakeClock() });
     await ask(world, { agent: 'gemini', session: 'run-1' });
     const { told, questions } = follow(world);
@@ -49,7 +49,7 @@ describe('the questions of an agent', () => {
     expect(told).toEqual({ asked: [], waiting: [], answered: [] });
   });
 
-  it('for a permission are waited for as well, and are over with the exchange', async () => {
+  it('include those for a permission, which end with the exchange', async () => {
     await using world = await questionWorld({ clock: new FakeClock() });
     const { told, questions } = follow(world);
     const id = await ask(world, permissionAsker({ agent: 'gemini', session: 'run-1' }));
@@ -64,7 +64,7 @@ describe('the questions of an agent', () => {
     expect(told).toEqual({ asked: [id], waiting: [true, false], answered: [] });
   });
 
-  it('make nobody wait where the agent was only handed an id', async () => {
+  it('do not stop the clocks if the agent was only given an id', async () => {
     await using world = await questionWorld({ clock: new FakeClock() });
     const { told, questions } = follow(world);
     const id = await ask(world, { session: 'run-1' }, false);
@@ -72,7 +72,7 @@ describe('the questions of an agent', () => {
     expect(told).toEqual({ asked: [id], waiting: [], answered: [] });
   });
 
-  it('stay open when the exchange was cut, and nobody is waited for any more', async () => {
+  it('stay open when the exchange was cut, and the wait for a person ends', async () => {
     await using world = await questionWorld({ clock: new FakeClock() });
     const { told, questions } = follow(world);
     const id = await ask(world, { session: 'run-1' });

@@ -5,29 +5,29 @@ export interface AgentQuestionsOptions {
   readonly questions: QuestionSessions;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The session that the agent works for: our server, which it asks through, writes that down with each question. */
+  /** The session that the agent works for; our server, which the agent asks through, records it with each question. */
   readonly sessionId: string;
-  /** A person is waited for from now on, or is not any more. */
+  /** Called when the wait for a person starts and when it ends. */
   readonly onWaiting: (isWaiting: boolean) => void;
-  /** Its question, or one for a permission that it wants, is on disk. */
+  /** Called when its question, or one for a permission it wants, is on disk. */
   readonly onAsked: (view: QuestionView) => void;
-  /** It was told the answer, and has finished what it had to say about it. */
+  /** Called when it was told the answer and has finished what it had to say about it. */
   readonly onAnswered: (id: string) => void;
 }
 
-/** Two things change without a trace on the disk: a set runs out of time, the server that waits dies. */
+/** Two changes leave no trace on disk: a set runs out of time, the waiting server dies. */
 const LOOK_EVERY_MS = 15_000;
 
 /**
- * Follows the questions that an agent asks during one exchange, and those for the permissions it wants, so that none is
- * lost when the exchange is. They are known from the directory of questions and the stamp of who asked for it alone: what
- * an agent tells of its tool calls is not needed, and some tell of one only when it is over.
+ * Follows the questions an agent asks during one exchange, and those for the permissions it wants, so none is lost when the
+ * exchange is. They are found only by the questions directory and the asker's stamp. What an agent reports of its tool calls
+ * is not needed, and some report a call only when it is over.
  */
 export class AgentQuestions implements Disposable {
   readonly #options: AgentQuestionsOptions;
-  /** What was there before: of earlier exchanges. */
+  /** Questions from earlier exchanges. */
   readonly #before: ReadonlySet<string>;
-  /** By id: whether it is about a permission. */
+  /** By id: whether the question is about a permission. */
   readonly #asked = new Map<string, boolean>();
   readonly #watch: { close(): void };
   #isWaiting = false;
@@ -41,8 +41,8 @@ export class AgentQuestions implements Disposable {
   }
 
   /**
-   * The exchange is over. Whatever was asked and not answered stays open, and so does every question of an exchange that
-   * was not completed: who knows what the agent still knows of the answer.
+   * The exchange is over. Every unanswered question stays open. If the exchange was not completed, so does every question
+   * asked in it: what the agent still knows of the answer is uncertain.
    */
   async settle({ isCompleted }: { readonly isCompleted: boolean }): Promise<void> {
     this.#watch.close();
@@ -59,7 +59,7 @@ export class AgentQuestions implements Disposable {
     this.#tellWaiting(false);
   }
 
-  /** One look after the other; each sees what was there when it was wanted. */
+  /** Looks run one after the other; each sees what was there when it was requested. */
   #lookSoon(): void {
     this.#looking = this.#looking.then(() => (this.#over.signal.aborted ? undefined : this.#look()));
   }
@@ -95,10 +95,10 @@ export class AgentQuestions implements Disposable {
     }
   }
 
-  /** The agent may have got only a handle to the question, and the answer may have come since: then it stays open. */
+  /** The agent may have got only a handle to the question, and the answer may have come since. In that case it stays open. */
   async #close(id: string): Promise<void> {
     try {
-      // Waits for a delivery that is under way: the server marks it after the answer has left.
+      // Waits for a delivery in progress: the server marks it after the answer has left.
       using delivery = await this.#options.questions.collect(id);
       if (delivery.view.collectedAt !== null) this.#options.onAnswered(id);
     } catch (error) {
@@ -107,12 +107,12 @@ export class AgentQuestions implements Disposable {
   }
 }
 
-/** Whether a set was asked by an agent that works for this session, or for one. */
+/** Whether the asker of a set is an agent that works for this session. */
 function isAskedFor({ asker }: QuestionView, sessionId: string): boolean {
   return asker?.session === sessionId;
 }
 
-/** Whether a server holds the agent until the person has decided; one that was only handed an id works on. */
+/** Whether a server holds the agent until the person decides; an agent that only got an id works on. */
 function isWaitedFor({ outcome, isAskerGone }: QuestionView): boolean {
   return outcome.status === 'pending' && isAskerGone === false;
 }

@@ -15,7 +15,7 @@ import {
 } from '../../sessions/question/index.js';
 import { changedLines, isDiffOf } from './describe-change.js';
 
-/** Where a permission is asked for. */
+/** Where permissions are asked for. */
 export interface PermissionDesk {
   readonly questions: QuestionSessions;
   readonly log: Logger;
@@ -23,18 +23,18 @@ export interface PermissionDesk {
 }
 
 export interface AskPermissionOptions {
-  /** Fires when the agent does not wait for the answer any more. */
+  /** Fires when the agent no longer waits for the answer. */
   readonly signal: AbortSignal;
-  /** Where the agent works; the working directory if absent. */
+  /** Where the agent works; absent = the working directory. */
   readonly workingDirectory?: string | undefined;
-  /** The session that the agent works for: whoever takes it over can withdraw what was asked before. */
+  /** The session that the agent works for: whichever process takes it over can withdraw the earlier questions. */
   readonly askerSession?: string | undefined;
 }
 
 /**
- * A permission as a question in the inbox; anything but a clear yes is a no, and words that come with a no are for the
- * agent. A question that nobody answered is withdrawn with the turn that it belongs to: an answer could do nothing any
- * more. Throws ABORTED then, and INVALID_INPUT for what is too long to be shown whole.
+ * Asks for a permission with a question in the inbox. Anything but a clear yes is a no, and words that come with a no are
+ * passed to the agent. An unanswered question is withdrawn with its turn, because an answer could no longer have any effect.
+ * Throws ABORTED in that case, and INVALID_INPUT for a request too long to be shown whole.
  */
 export async function askPermission(
   services: PermissionDesk,
@@ -71,7 +71,7 @@ export async function askPermission(
   }
 }
 
-/** Own words count as a condition, and an agent cannot be allowed something on a condition: they deny. */
+/** Free text counts as a condition, and a permission cannot be given on a condition: so it denies. */
 function decisionOf(answer: UserAnswer | undefined): PermissionAnswer {
   const words = answer?.customText?.trim() ?? '';
   const isAllowed = answer?.selectedOption === PERMISSION_CHOICES.allow && words === '';
@@ -98,17 +98,17 @@ async function withdraw(
   try {
     await questions.cancel(id, reason);
   } catch (error) {
-    if (isHoldfastError(error, 'ALREADY_SETTLED')) return; // somebody was faster, and it is out of the way as well
+    if (isHoldfastError(error, 'ALREADY_SETTLED')) return; // somebody was faster, and it is settled too
     log.warn('permission.not-withdrawn', { sessionId: id, error: messageOf(error) });
   }
 }
 
-/** What stands below every card. */
+/** The note at the bottom of every card. */
 export const ABOUT_WORDS = 'Your own words deny it and are passed on to the agent.';
 
 /**
- * What is asked for, in Markdown: all that the tool is to be given, each thing once and whole, with its lines as lines.
- * Nothing is ever left out: a person must not say yes to what is not there to be read.
+ * The request in Markdown: everything the tool would be given, each thing once, whole, and with its line breaks. Nothing is
+ * ever left out: a person must not say yes to what they cannot read.
  */
 export function describePermission(agent: string, request: PermissionRequest): string {
   const { name, kind, title, input, changes = [] } = request;
@@ -116,7 +116,7 @@ export function describePermission(agent: string, request: PermissionRequest): s
   const shown = [...fields.map(([, text]) => text), ...changes.map(({ newText }) => newText)];
   const words = title === '' ? name : title;
   const isTool = /^[a-z_][\w:-]*$/i.test(name);
-  // Titles of some agents are the tool and what it is about.
+  // Some agents' titles are the tool's name and what it is about.
   const subject = words.startsWith(`${name} `) ? words.slice(name.length + 1) : words;
   const isTold = (isTool && words === name) || shown.some((text) => startsWith(text, subject));
   return [
@@ -128,7 +128,7 @@ export function describePermission(agent: string, request: PermissionRequest): s
   ].join('\n\n');
 }
 
-/** What is asked for where the agent has no name for the tool. */
+/** What is asked for if the agent has no name for the tool. */
 const DOES: Readonly<Record<ToolKind, string>> = {
   read: 'read',
   edit: 'edit files',
@@ -147,7 +147,7 @@ function fieldsOf(input: unknown): Field[] {
   return Object.entries(input).flatMap(([key, value]) => flattened(key, value));
 }
 
-/** What fits into a line is told as JSON; of anything longer each part is a field, so that its lines are lines. */
+/** A value that fits on one line is shown as JSON. Of a longer one each part is a field, so its lines stay lines. */
 function flattened(key: string, value: unknown): Field[] {
   if (typeof value === 'string') return [[key, value]];
   const json = JSON.stringify(value) ?? '';
@@ -168,7 +168,7 @@ function startsWith(text: string, title: string): boolean {
   return inOneLine(text.slice(0, 4 * title.length + 100)).startsWith(head);
 }
 
-/** Whether what a file would become stands in the input already, as it is. */
+/** Whether the input already contains, unchanged, what a file would become. */
 function isAmong(change: FileChange, fields: readonly Field[]): boolean {
   return fields.some(([, shown]) => (shown !== '' && shown === change.newText) || isDiffOf(shown, change));
 }
@@ -176,7 +176,7 @@ function isAmong(change: FileChange, fields: readonly Field[]): boolean {
 function describeChange(change: FileChange): string {
   const { path, oldText, newText } = change;
   if (oldText !== null && oldText !== '') return `- in ${inline(path)}:\n\n${block(changedLines(change))}`;
-  return `- ${inline(path)} is to hold${newText === '' ? ' nothing' : `:\n\n${block(newText)}`}`;
+  return `- ${inline(path)} will contain${newText === '' ? ' nothing' : `:\n\n${block(newText)}`}`;
 }
 
 const MAX_INLINE = 100;
@@ -193,12 +193,12 @@ function isShort(text: string): boolean {
   return text.length <= MAX_INLINE && !/[\n\r]/.test(text);
 }
 
-/** A foreign name in a line of ours; one that Markdown would act on is code. */
+/** Foreign text in a line of ours; if Markdown would act on it, it is shown as code. */
 function plain(text: string): string {
   return /^(?!.*__)[\w.:/-]+$/.test(text) ? text : inline(text);
 }
 
-/** Foreign text in one line of code that nothing in it can end. */
+/** Foreign text as one line of code that it cannot break out of. */
 function inline(text: string): string {
   const shown = visibleLine(text);
   const fence = '`'.repeat(1 + longestRun(shown));
@@ -206,7 +206,7 @@ function inline(text: string): string {
   return `${fence}${space}${shown}${space}${fence}`;
 }
 
-/** Foreign text in lines of code that nothing in it can end. */
+/** Foreign text as a code block that it cannot break out of. */
 function block(text: string): string {
   const shown = visibleBlock(text).replace(/\n$/, '');
   const fence = '`'.repeat(Math.max(3, 1 + longestRun(shown)));

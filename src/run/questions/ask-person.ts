@@ -3,36 +3,36 @@ import type { QuestionSessions, QuestionView } from '../../sessions/question/ind
 import { questionEvent } from '../journal/events.js';
 import type { RunParts } from '../run-parts.js';
 
-/** A decision that is not the run's to take. */
+/** A decision that the run must not take itself. */
 export interface RunQuestion {
   readonly title: string;
   readonly prompt: string;
   readonly options: readonly { readonly label: string; readonly description: string }[];
 }
 
-/** What the person chose; `text` is what they wrote in their own words. */
+/** What the person chose; `text` is what they wrote themselves. */
 export interface RunAnswer {
   readonly choice: string | null;
   readonly text: string | undefined;
 }
 
-/** What can be chosen wherever a run asks how to go on. */
+/** A choice offered wherever a run asks how to continue. */
 export const CHANGE = 'Change the approach';
 export const STOP = 'Stop';
 
-/** What the agent is to be told after an answer. */
+/** What the agent should be told after an answer. */
 export function guidanceOf({ choice, text }: RunAnswer): string | undefined {
   if (text !== undefined && text !== '') return text;
   return choice === CHANGE ? 'Take another approach: what was tried so far does not work.' : undefined;
 }
 
-/** Who asks, where it is the run itself. */
+/** The asker's name when the run itself asks. */
 export const RUN = 'holdfast run';
 
 /**
- * Puts a question into the inbox and waits. One that an earlier process of the run asked in the same words is asked on,
- * and what was answered to it meanwhile counts. Null when nobody is there to be asked, the wait was called off or the
- * person rejected it; a question that nobody waits for any more is withdrawn.
+ * Puts a question into the inbox and waits. If an earlier process of the run asked the same words, its question is used, and
+ * an answer given in the meantime counts. Null if nobody is there to ask, the wait was called off or the person rejected it.
+ * A question that is no longer waited for is withdrawn.
  */
 export async function askPerson(
   parts: RunParts,
@@ -76,8 +76,8 @@ function answerOf({ answers: [answer] }: Extract<QuestionView['outcome'], { stat
 }
 
 /**
- * Sees to what the run itself asked and does not need to know any more, because it works: it is withdrawn. What a person
- * wrote in answer to it is guidance all the same.
+ * Withdraws the questions of the run itself that it no longer needs answered because it is working. What a person wrote in
+ * answer to one is still passed on as guidance.
  */
 export async function leaveOwnQuestions({ questions, loop }: RunParts): Promise<void> {
   for (const { id, outcome } of await undecidedOrNew(questions, loop.state.sessionId)) {
@@ -92,24 +92,24 @@ export async function leaveOwnQuestions({ questions, loop }: RunParts): Promise<
   }
 }
 
-/** Whether a person has said how the run goes on, and it has not heard it yet. */
+/** Whether a person has said how the run should continue, and it has not heard that yet. */
 export async function isToldToGoOn(questions: QuestionSessions, sessionId: string): Promise<boolean> {
   const own = await undecidedOrNew(questions, sessionId);
   return own.some((view) => view.outcome.status === 'completed' && !isEnd(view));
 }
 
-/** Whether a person is asked how the run goes on, or has said it and it has not heard it yet. */
+/** Whether a person is asked how the run should continue, or has said so and it has not heard that yet. */
 export async function isAskedHow(questions: QuestionSessions, sessionId: string): Promise<boolean> {
   return (await undecidedOrNew(questions, sessionId)).some((view) => !isEnd(view));
 }
 
-/** Whether the decision about a question of the run itself is that it ends. */
+/** Whether the decision about one of the run's own questions is to end the run. */
 export function isEnd({ outcome }: Pick<QuestionView, 'outcome'>): boolean {
   if (outcome.status === 'completed') return answerOf(outcome).choice === STOP;
   return outcome.status !== 'pending';
 }
 
-/** What the run itself asked: what waits, and what was decided and it has not heard yet. */
+/** The run's own questions that are waiting, or are decided and not heard yet. */
 export async function undecidedOrNew(
   questions: QuestionSessions,
   sessionId: string,
@@ -121,7 +121,7 @@ export async function undecidedOrNew(
   );
 }
 
-/** Whether a question is one that a run of this session itself asked. */
+/** Whether a run of this session itself asked a question. */
 export function isAskedByRun({ asker }: Pick<QuestionView, 'asker'>, sessionId: string): boolean {
   return asker?.agent === RUN && asker.session === sessionId;
 }

@@ -4,7 +4,7 @@ import { isEnd, RUN, STOP, undecidedOrNew } from './ask-person.js';
 
 const TITLE = 'Restart';
 
-/** What a person is asked about a run that nobody but they can start again. */
+/** The question about a run that only a person can start again. */
 export interface RestartQuestion {
   readonly sessionId: string;
   readonly projectDirectory: string;
@@ -18,14 +18,14 @@ export function isRestartQuestion({ questions: [first] }: Pick<QuestionView, 'qu
   return first?.title === TITLE;
 }
 
-/** Whether a person was asked whether the run is to be started again, and said no. */
+/** Whether a person was asked to start the run again and said no. */
 export async function isRestartRefused(questions: QuestionSessions, sessionId: string): Promise<boolean> {
   return (await restartQuestions(questions, sessionId)).some(isEnd);
 }
 
 /**
- * Asks a person to start a run again. It is withdrawn as soon as the run works. One that waits for an answer, or that was
- * answered and the run has not heard of it, is not asked again, unless there is another reason now. Returns the new set.
+ * Asks a person to start a run again. The question is withdrawn as soon as the run works. While one is waiting, or is
+ * answered and not yet heard by the run, no other is asked unless the reason has changed. Returns the new set.
  */
 export async function askRestart(
   questions: QuestionSessions,
@@ -54,7 +54,7 @@ async function withdraw(questions: QuestionSessions, id: string): Promise<void> 
   try {
     await questions.cancel(id, 'there is another reason now');
   } catch (error) {
-    // It was answered meanwhile: that counts.
+    // It was answered in the meantime, and that counts.
     if (!isHoldfastError(error)) throw error;
   }
 }

@@ -3,8 +3,8 @@ import type { FileChange } from '../../agents/index.js';
 const CONTEXT_LINES = 3;
 
 /**
- * What a change does to a file, as lines: `-` goes, `+` comes, the others stay. Only what is the same at the beginning and
- * at the end is left out, so every line that comes or goes is there.
+ * What a change does to a file, as lines: `-` removed, `+` added, the others unchanged. Only the equal beginning and end are
+ * left out, so every removed or added line is there.
  */
 export function changedLines({ oldText, newText }: FileChange): string {
   const [before, after] = [linesOf(oldText ?? ''), linesOf(newText)];
@@ -23,7 +23,7 @@ export function changedLines({ oldText, newText }: FileChange): string {
   ].join('\n');
 }
 
-/** Whether a text is a unified diff of exactly this change: then it says all there is to say. */
+/** Whether a text is a unified diff of exactly this change, so it says all there is to say. */
 export function isDiffOf(text: string, { oldText, newText }: FileChange): boolean {
   if (!text.includes('\n@@ ')) return false;
   const before = linesOf(oldText ?? '');
@@ -32,7 +32,7 @@ export function isDiffOf(text: string, { oldText, newText }: FileChange): boolea
   for (const line of linesOf(text.slice(text.indexOf('\n@@ ') + 1))) {
     const hunk = /^@@ -(\d+)(?:,(\d+))? /.exec(line);
     if (hunk !== null) {
-      // A hunk that takes nothing away stands behind the line that it names.
+      // A hunk that removes nothing applies after the line that it names.
       const start = Number(hunk[1]) - (hunk[2] === '0' ? 0 : 1);
       while (at < Math.min(start, before.length)) after.push(before[at++] ?? '');
     } else if (line.startsWith('+')) after.push(line.slice(1));
@@ -45,7 +45,7 @@ export function isDiffOf(text: string, { oldText, newText }: FileChange): boolea
   return [...after, ...before.slice(at)].join('\n') === linesOf(newText).join('\n');
 }
 
-/** The lines of a text; the break at its end begins no other one. */
+/** The lines of a text; a line break at the end does not start another line. */
 function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n');
 }

@@ -3,14 +3,14 @@ import { type Delivery, describeAnswers, isPermission } from '../../sessions/que
 import type { RunParts } from '../run-parts.js';
 import { isAskedByRun } from './ask-person.js';
 
-/** Answers to questions of earlier exchanges, which the agent has not heard yet. */
+/** Answers to questions of earlier exchanges that the agent has not heard yet. */
 export interface LateAnswers {
   readonly texts: readonly string[];
-  /** The agent has heard them: from now on they are old. */
+  /** The agent has heard them; call this so they are not told again. */
   confirm(): Promise<void>;
 }
 
-/** Reads what was decided about the open questions of a loop; those that still wait stay open. */
+/** Reads what was decided about the open questions of a loop; undecided ones stay open. */
 export async function readLateAnswers(parts: RunParts): Promise<LateAnswers> {
   const { loop } = parts;
   const texts: string[] = [];
@@ -34,15 +34,15 @@ export async function readLateAnswers(parts: RunParts): Promise<LateAnswers> {
 }
 
 /**
- * Notes what the agent of a run asked that ended before it could. What was answered in the exchange that was cut is told
- * again, because the agent may have ended, too, before it made anything of the answer.
+ * Notes what the agent of a run asked when the run ended before it could do so. Answers from the exchange that was cut are
+ * told again, because the agent may have ended, too, before it used them.
  */
 export async function adoptQuestions({ loop, questions }: RunParts): Promise<void> {
   const { sessionId, inFlight, interrupted } = loop.state;
   const cutSince = (inFlight ?? interrupted)?.startedAt;
   for (const view of await questions.list()) {
     const { id, asker, createdAt, collectedAt } = view;
-    // What was asked leave for is asked again, if it is still wanted.
+    // A permission is asked for again if it is still wanted.
     if (asker?.session !== sessionId || isPermission(view)) continue;
     if (isAskedByRun(view, sessionId)) continue;
     const isOfCutExchange = cutSince !== undefined && Date.parse(createdAt) >= Date.parse(cutSince);
@@ -50,7 +50,7 @@ export async function adoptQuestions({ loop, questions }: RunParts): Promise<voi
   }
 }
 
-/** The open questions that nobody has answered. */
+/** The open questions that are not answered. */
 export async function waitingQuestions(parts: RunParts): Promise<string[]> {
   const waiting: string[] = [];
   for (const id of parts.loop.state.openQuestions) {
@@ -60,7 +60,7 @@ export async function waitingQuestions(parts: RunParts): Promise<string[]> {
   return waiting;
 }
 
-/** Undefined where it was deleted or cannot be read: then nobody can answer it any more. */
+/** Undefined if it was deleted or cannot be read: then it can no longer be answered. */
 async function collect({ questions, log }: RunParts, id: string): Promise<Delivery | undefined> {
   try {
     return await questions.collect(id);

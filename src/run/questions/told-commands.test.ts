@@ -7,7 +7,7 @@ const SELF = { command: '/usr/bin/node', args: ["/opt/it's here/cli/holdfast.cjs
 const ELSEWHERE = `'/usr/bin/node' '/opt/it'\\''s here/cli/ralphtool.cjs'`;
 
 describe('the commands of a change', () => {
-  it('are told with another way to start the program, for shells that do not find it', () => {
+  it('come with another way to start the program, for shells that do not find it', () => {
     expect(changeCommands(SELF).howTo).toContain(`write \`${ELSEWHERE}\` instead`);
     expect(changeCommands({ command: 'holdfast', args: [] }).howTo).not.toContain('instead');
   });
@@ -20,7 +20,7 @@ describe('the commands of a change', () => {
     'ralphtool agent learn "It is slow; wait > 2 s & look!"',
     "ralphtool agent learn 'use `npm test` for $HOME' --task 1.2",
     `${ELSEWHERE} agent context`,
-  ])('need no leave: %s', (command) => {
+  ])('need no permission: %s', (command) => {
     expect(changeCommands(SELF).isTold(command)).toBe(true);
   });
 
@@ -44,7 +44,7 @@ describe('the commands of a change', () => {
     'ralphtool agent contextual',
     'rm -rf / # ralphtool agent context',
     '',
-  ])('with something else beside them need it: %s', (command) => {
+  ])('need permission with anything else on the line: %s', (command) => {
     expect(changeCommands(SELF).isTold(command)).toBe(false);
   });
 });

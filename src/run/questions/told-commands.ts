@@ -8,7 +8,7 @@ import type { Check } from '../turn/checks.js';
 
 const Command = z.looseObject({ command: z.string().max(10_000) });
 
-/** Whether an agent wants to run a check just as we run it ourselves, or what its plan tells it to run. */
+/** Whether an agent wants to run a check exactly as we run it, or a command its plan tells it to run. */
 export function isToldByRun(
   { kind, input }: PermissionRequest,
   { checks, plan }: { readonly checks: readonly Check[]; readonly plan: Pick<RunPlan, 'isTold'> },
@@ -19,7 +19,7 @@ export function isToldByRun(
   return checks.some(({ label }) => label === command) || plan.isTold?.(command) === true;
 }
 
-/** What an agent is told to run while it works on a change, and whether a command line is that and nothing else. */
+/** The commands an agent is told to run while it works on a change, and whether a command line consists of nothing else. */
 export interface ChangeCommands {
   readonly howTo: string;
   isTold(command: string): boolean;
@@ -27,11 +27,11 @@ export interface ChangeCommands {
 
 const HOW_TO = [
   'When a task is done, tick it: `ralphtool agent task done <id>` (or tick its box in tasks.md).',
-  'What the next story must know, keep: `ralphtool agent learn "<what>"`.',
+  'Keep what the next story must know: `ralphtool agent learn "<what>"`.',
   'Write these as they are here, with nothing else in the line but more of them after `&&`; then you need no permission for them.',
 ];
 
-/** The shells of some agents do not look where ours does (Codex starts login shells, which set PATH anew). */
+/** The shells of some agents search other directories than ours (Codex starts login shells, which reset PATH). */
 export function changeCommands({ command, args: [entry] }: RunServices['self']): ChangeCommands {
   if (entry === undefined) return { howTo: HOW_TO.join('\n'), isTold: toldBy(['ralphtool']) };
   const program = [command, join(dirname(entry), 'ralphtool.cjs')].map(shellWord).join(' ');
@@ -39,7 +39,7 @@ export function changeCommands({ command, args: [entry] }: RunServices['self']):
   return { howTo: [...HOW_TO, elsewhere].join('\n'), isTold: toldBy(['ralphtool', program]) };
 }
 
-/** A word in which a shell finds nothing to do: plain, or quoted without anything that is still read in quotes. */
+/** A word in which a shell has nothing to expand: plain, or quoted without anything that is still special in quotes. */
 const WORD = String.raw`(?:[\w.,:/@%+=-]+|'[^']*'|"[^"$\x60\\]*")`;
 
 function toldBy(programs: readonly string[]): (command: string) => boolean {

@@ -4,7 +4,7 @@ import { countChangedLines, findStartingPoint } from '../../workspace/index.js';
 import type { FoundRun } from '../open/find-run.js';
 import type { RunServices } from '../open/run-services.js';
 
-/** Where the work begins, once. What cannot be told keeps nobody from working. */
+/** Notes once where the work begins. If that cannot be found out, the run works all the same. */
 export async function noteStart(
   services: RunServices,
   { projectDirectory }: FoundRun,
@@ -19,7 +19,7 @@ export async function noteStart(
   if (start !== undefined) loop.recordStart({ ...start, uncommitted: [...start.uncommitted] });
 }
 
-/** What the run changed since it began: by git where that can tell, else the names that were measured. */
+/** What the run has changed since it began: by git if it can tell, otherwise the measured names. */
 export async function noteFiles(
   services: RunServices,
   { projectDirectory }: FoundRun,
@@ -33,7 +33,7 @@ export async function noteFiles(
   if (JSON.stringify(files) !== JSON.stringify(before)) loop.recordFiles(files);
 }
 
-/** The files that are not as they were when a loop began; undefined where git cannot tell. */
+/** The files that differ from when a loop began; undefined if git cannot tell. */
 export async function changedSince(
   services: RunServices,
   projectDirectory: string,

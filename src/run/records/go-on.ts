@@ -1,6 +1,6 @@
 import { shellWord } from '../../foundation/index.js';
 
-/** What a person types to go on with a run or to look at it, from wherever they are; nothing where it is over. */
+/** The commands a person types, from any directory, to continue a run or to look at it; none if it is over. */
 export function commandsToGoOn({
   sessionId,
   status,
@@ -19,7 +19,7 @@ export function commandsToGoOn({
   if (isArchived || OVER.includes(status)) return [];
   if (isRunning) return [`holdfast attach ${sessionId.slice(0, 8)}`];
   const reset = status === 'halted' ? ' --reset' : '';
-  // What asks nobody has to be said each time.
+  // `bypass` must be typed each time.
   const bypass = permissions === 'bypass' ? ' --permissions bypass' : '';
   return [`cd ${shellWord(project.path)} && holdfast resume${reset}${bypass}`];
 }

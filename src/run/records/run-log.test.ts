@@ -7,18 +7,18 @@ import { logPath, RunLog } from './run-log.js';
 const SESSION = '7b7d1682-1f0e-4c63-9c6e-3a3a5d0c6a11';
 
 describe('the log of a run', () => {
-  it('has its lines with their times, without secrets, for its owner alone, over all its starts', async () => {
+  it('has the lines of all its starts with their times, without secrets, readable only by its owner', async () => {
     await using world = await appWorld();
     const services = runShelf(world.services());
     expect(logPath(services, SESSION)).toBeNull();
-    for (const line of ['RED 1: the agent works', `→ Bash curl -H ghp_${'a1B2'.repeat(10)}`]) {
+    for (const line of ['RED 1: the agent is working', `→ Bash curl -H ghp_${'a1B2'.repeat(10)}`]) {
       using log = new RunLog(services, SESSION);
       log.add([line]);
     }
     const path = logPath(services, SESSION) ?? '';
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, 'utf8')).toMatch(
-      /^\S+Z RED 1: the agent works\n\S+Z → Bash curl -H \[redacted:github-token\]\n$/,
+      /^\S+Z RED 1: the agent is working\n\S+Z → Bash curl -H \[redacted:github-token\]\n$/,
     );
   });
 
@@ -33,7 +33,7 @@ describe('the log of a run', () => {
     expect(text).toMatch(/ 2999 x+\n$/);
   });
 
-  it('is no path made of an id that is none', async () => {
+  it('makes no path from an invalid id', async () => {
     await using world = await appWorld();
     const services = runShelf(world.services());
     using log = new RunLog(services, '../../evil');

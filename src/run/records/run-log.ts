@@ -11,12 +11,12 @@ import {
 import type { RunShelf } from '../open/run-services.js';
 import { runFile } from './run-memory.js';
 
-/** A run of many days says no more than this; its newest lines are kept. */
+/** The log of a run of many days never grows beyond this; its newest lines are kept. */
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * What a run said, line by line, for those who were not there: `runs/<session>.log`, over all its starts. Not promised to
- * survive power loss; a disk that takes no more ends the log, never the run.
+ * What a run said, line by line, for those who were not there: `runs/<session>.log`, over all its starts. It may not survive
+ * power loss, and a disk that takes no more ends the log, never the run.
  */
 export class RunLog implements Disposable {
   readonly #services: RunShelf;

@@ -25,27 +25,27 @@ import {
 import type { RunShelf } from '../open/run-services.js';
 import { CONTEXT_MODES, type ContextMode } from '../run-parts.js';
 
-/** How a run was started, so that it goes on in the same way when nobody says otherwise. */
+/** How a run was started, so it is resumed in the same way unless somebody says otherwise. */
 export interface RunStart {
   readonly agent: string;
   /** One of the user's own accounts, by its name. */
   readonly account?: string | undefined;
   readonly model?: string | undefined;
-  /** As the person typed them; guessed checks are guessed again. */
+  /** As the person typed them. Guessed checks are not kept; they are guessed again. */
   readonly verify: readonly string[];
-  /** They were not kept, and others must not stand for them. */
+  /** The checks held a secret and were not kept, and guessed ones must not replace them. */
   readonly areChecksSecret?: boolean | undefined;
   readonly permissions: PermissionMode;
   readonly context: ContextMode;
   readonly idleMs?: number | undefined;
   readonly onEnd?: string | undefined;
-  /** Nobody answers: what needs a person ends it. */
+  /** Nobody answers: anything that needs a person ends the run. */
   readonly isUnattended?: boolean | undefined;
-  /** The names of the variables that its agent found in the environment and may need; their values are on no disk. */
+  /** The names of the variables that its agent found in its environment and may need; their values are never stored. */
   readonly variables?: readonly string[] | undefined;
 }
 
-/** `runs/<session>.json`. It lies outside of the project: an agent that may write there must not choose its own checks. */
+/** `runs/<session>.json`. It is outside the project: an agent that may write there must not choose its own checks. */
 const RunFile = record({
   version: whole(),
   sessionId: textThat(isUuidV4, 'not a UUID v4'),
@@ -62,7 +62,7 @@ const RunFile = record({
   variables: optional(listOf(text)),
 });
 
-/** Keeps how a session is run. What would put a secret on the disk is left out, and has to be said again. */
+/** Keeps how a session is run. Anything that would store a secret is left out and must be given again. */
 export function rememberStart(services: RunShelf, sessionId: string, start: RunStart): void {
   const { tools, runs } = services;
   const path = runFile(services, sessionId, 'json');
@@ -81,7 +81,7 @@ export function rememberStart(services: RunShelf, sessionId: string, start: RunS
   writeDocument(tools, path, kept, RunFile);
 }
 
-/** How a session was last run; undefined where nobody knows any more, which stops nobody. */
+/** How a session was last run; undefined if that is no longer known, which does not stop a resume. */
 export function recallStart(services: RunShelf, sessionId: string | undefined): RunStart | undefined {
   const path = sessionId === undefined ? undefined : runFile(services, sessionId, 'json');
   if (path === undefined) return undefined;
@@ -94,7 +94,7 @@ export function recallStart(services: RunShelf, sessionId: string | undefined): 
   }
 }
 
-/** For a session that nobody can go on with; what it said is kept for as long as its files are. */
+/** For a session that cannot be resumed; what it said is kept as long as its files are. */
 export function forgetRun(services: RunShelf, sessionId: string, { isReplaced = false } = {}): void {
   for (const kind of isReplaced ? RUN_FILES : RUN_FILES.filter((kind) => kind !== 'log')) {
     const path = runFile(services, sessionId, kind);
@@ -105,7 +105,7 @@ export function forgetRun(services: RunShelf, sessionId: string, { isReplaced = 
 /** How it was started, what it said line by line, and what its process wrote to stderr in the background. */
 const RUN_FILES = ['json', 'log', 'err'] as const;
 
-/** A file beside a session. Its id stands in a file of the project: it is no part of a path before it was looked at. */
+/** A file of a session. The id comes from a file in the project, so it is checked before it becomes part of a path. */
 export function runFile(
   { runs }: RunShelf,
   sessionId: string,

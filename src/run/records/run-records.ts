@@ -17,13 +17,13 @@ import { recallStart } from './run-memory.js';
 import { lastWords } from './run-words.js';
 
 export interface ReadRunOptions {
-  /** Whether git may be asked how the tree stands now; else what was written down has to do. */
+  /** Whether git may be asked how the tree stands now; otherwise the recorded files are used. */
   readonly looksAtTree?: boolean | undefined;
 }
 
 /**
- * Reads the loop of this project, or an earlier one of the archive, its journal, its conversation and its questions.
- * Throws LOOP_NOT_FOUND, SESSION_NOT_FOUND, AMBIGUOUS_ID.
+ * Reads the loop of this project or one in its archive, with its journal, its conversation and its questions. Throws
+ * LOOP_NOT_FOUND, SESSION_NOT_FOUND, AMBIGUOUS_ID.
  */
 export async function readRunRecords(
   services: RunServices,
@@ -57,8 +57,8 @@ export async function readRunRecords(
 }
 
 /**
- * The same of a run whose project is gone, or whose files there cannot be read: what is kept of it elsewhere. Undefined where
- * there is no journal of such a run.
+ * The same for a run whose project is gone or has unreadable files: what is kept outside the project. Undefined if there is
+ * no journal of such a run.
  */
 export async function readGoneRun(
   services: RunServices,
@@ -84,7 +84,7 @@ export async function readGoneRun(
   };
 }
 
-/** What is kept of a run outside of its project. */
+/** What is kept of a run outside its project. */
 async function readKept(
   services: RunServices,
   sessionId: string,
@@ -133,7 +133,7 @@ function findLoop(services: RunServices, typed: string | undefined): { loop: Loo
 
 const LISTED_BY = 'holdfast sessions list --kind loop --all';
 
-/** A set without an asker was asked by some agent in the project: while the loop ran that was its agent. */
+/** A set without a session in its asker came from some agent in the project; while the loop ran, that was the loop's agent. */
 async function questionsOf(
   services: RunServices,
   { sessionId, state }: LoopView,
@@ -149,7 +149,7 @@ async function questionsOf(
   });
 }
 
-/** As it was written down at its end; what has not ended is looked at now. */
+/** The files recorded when the run ended; for a run that has not ended, git is asked now. */
 async function filesOf(
   services: RunServices,
   { state, status }: LoopView,

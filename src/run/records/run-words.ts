@@ -7,8 +7,8 @@ import { runFile } from './run-memory.js';
 const TAIL_CHARACTERS = 16 * 1024;
 
 /**
- * A new file for what a run in the background writes while nobody is there to read it. The descriptor is for its process,
- * and to be closed then. Throws STORAGE_FAILED.
+ * A new file for what a run in the background writes to stderr. The descriptor is for the run's process and is closed once
+ * that has started. Throws STORAGE_FAILED.
  */
 export function openWords({ tools, runs }: RunShelf): { path: string; descriptor: number } {
   ensureDirectory(tools.fileSystem, runs);
@@ -16,20 +16,20 @@ export function openWords({ tools, runs }: RunShelf): { path: string; descriptor
   return { path, descriptor: openForAppending(tools.fileSystem, path, { isFresh: true }) };
 }
 
-/** Leaves the file where its session is looked for, in the place of an earlier one. */
+/** Moves the file to its session's place, replacing an earlier one. */
 export function keepWords(services: RunShelf, path: string, sessionId: string): void {
   const kept = runFile(services, sessionId, 'err');
   if (kept !== undefined) attempt(kept, 'write', () => services.tools.fileSystem.rename(path, kept));
 }
 
-/** The last words in a file that nobody needs any more. */
+/** The last words in a file, which is then removed. */
 export function takeWords({ tools }: RunShelf, path: string): string {
   const words = readFile(tools.fileSystem, path) ?? '';
   removeQuietly(tools.fileSystem, path);
   return words.slice(-TAIL_CHARACTERS);
 }
 
-/** What the last run of a session in the background said; null where it said nothing. */
+/** What the last run of a session in the background said; null if it said nothing. */
 export function lastWords(services: RunShelf, sessionId: string): string | null {
   const path = runFile(services, sessionId, 'err');
   const words = path === undefined ? '' : (readFile(services.tools.fileSystem, path)?.trim() ?? '');

@@ -19,12 +19,12 @@ export function gapsOf({
     isProjectGone && {
       kind: 'project-gone',
       words:
-        'The project is gone. What its files would tell is not here: which lines changed, how it was started.',
+        'The project is gone, and with it what its files would show: which lines changed, how it was started.',
     },
     loop === undefined &&
       !isProjectGone && {
         kind: 'loop-gone',
-        words: 'The files of the run in its project are gone or unreadable; this is what its journal tells.',
+        words: 'The files of the run in its project are gone or unreadable; this is what its journal says.',
       },
     ...(loop?.faults ?? []).slice(0, MAX_FAULTS).map((fault): ReportGap => {
       return { kind: 'loop-damaged', words: `A file of the run is damaged: ${visibleExcerpt(fault, 200)}` };
@@ -35,12 +35,12 @@ export function gapsOf({
     },
     history.damagedLines > 0 && {
       kind: 'journal-damaged',
-      words: `${counted(history.damagedLines, 'line')} of the journal cannot be read; what they told is missing here.`,
+      words: `${counted(history.damagedLines, 'line')} of the journal cannot be read; what they said is missing here.`,
     },
     (history.isRunCapped || history.cappedTurns > 0) && { kind: 'journal-capped', words: capWords(history) },
     history.lostEvents > 0 && {
       kind: 'journal-lost',
-      words: `${counted(history.lostEvents, 'event')} of the agent could not be written down when they happened.`,
+      words: `${counted(history.lostEvents, 'event')} of the agent could not be recorded when they happened.`,
     },
     conversation === undefined && {
       kind: 'conversation-missing',

@@ -72,7 +72,7 @@ function verdictIn({ end, cutReason, result }: Pick<Attempt, 'end' | 'cutReason'
   if (result !== null) return verdictOf(result);
   if (end === 'cut') return CUTS[cutReason ?? ''] ?? `cut short: ${cutReason}`;
   return end === 'lost'
-    ? 'its process ended without a word; the next try goes on from what it left'
+    ? 'its process ended without a word; the next try continues from what it left'
     : 'not over yet';
 }
 
@@ -90,7 +90,7 @@ function workOf({ result, checks, toolCalls, said }: Attempt) {
 
 const DIGEST_LENGTH = 12;
 
-/** The prompts that were sent within an iteration; an agent that was started anew is sent its prompt again. */
+/** The prompts sent during an iteration; an agent that is restarted is sent its prompt again. */
 function promptOf(
   conversation: ConversationView | undefined,
   from: string,

@@ -5,7 +5,7 @@ import type { IterationTests, PhaseReport } from './report-document.js';
 import type { Attempt, RunHistory } from './run-history.js';
 import { usedBetween, usedInAll } from './used.js';
 
-/** The same part of a report where the documents of the loop are gone: what the journal tells of it. */
+/** The same part of a report when the documents of the loop are gone: what the journal says. */
 export function partOfJournal(history: RunHistory, conversation: ConversationView | undefined): LoopPart {
   const { start, processes, standing, attempts, skips } = history;
   const startedAt = processes[0]?.startedAt ?? '';
@@ -86,7 +86,7 @@ function testsOf(attempts: readonly Attempt[]): IterationTests[] {
   });
 }
 
-/** What an iteration counts for: its story where there are stories, else its phase. */
+/** What an iteration counts towards: its story if there are stories, otherwise its phase. */
 function unitOf({ phase, story }: Pick<Attempt, 'phase' | 'story'>): string {
   return story ?? phase;
 }

@@ -5,7 +5,7 @@ import type { IterationTests, PhaseReport, RunReport, TestNumbers } from './repo
 import { readable, usedBetween, usedInAll } from './used.js';
 
 const someNumber = optional(number());
-/** What an iteration measured; its file keeps the published names. */
+/** What an iteration measured; its file keeps the published key names. */
 const Numbers = record(
   {
     timestamp: optional(text),
@@ -16,7 +16,7 @@ const Numbers = record(
   },
   'drop',
 );
-/** The part of a report that the documents of the loop tell. */
+/** The part of a report that comes from the documents of the loop. */
 export type LoopPart = Pick<
   RunReport,
   | 'plan'

@@ -6,7 +6,7 @@ import { RUN } from '../questions/ask-person.js';
 import type { AskedQuestion, ReportedPermission } from './report-document.js';
 import type { HistoryQuestion, RunHistory } from './run-history.js';
 
-/** What was asked, the oldest first; of what is no longer there, what the journal says. */
+/** What was asked, oldest first; for questions that are no longer there, what the journal says. */
 export function askedIn(
   views: readonly QuestionView[],
   { asked }: Pick<RunHistory, 'asked'>,
@@ -34,7 +34,7 @@ function ofView(view: QuestionView): AskedQuestion {
   };
 }
 
-/** Own words deny; null where nobody decided. */
+/** The person's own words deny; null if nobody decided. */
 function isAllowed(outcome: QuestionView['outcome']): boolean | null {
   if (outcome.status === 'rejected') return false;
   if (outcome.status !== 'completed') return null;
@@ -60,10 +60,10 @@ function ofJournal({ id, title, prompt, from, at }: HistoryQuestion): AskedQuest
   };
 }
 
-/** An answer is heard at once; what was answered longer before a decision was another one. */
+/** An answer is heard at once, so one given longer before a decision was for another question. */
 const HEARD_WITHIN_MS = 60_000;
 
-/** Who allowed what: by rule, or which person where a card says so. */
+/** Who allowed what: a rule, or the person if a card says who it was. */
 export function permissionsOf(
   { permissions }: Pick<RunHistory, 'permissions'>,
   questions: readonly AskedQuestion[],
@@ -80,7 +80,7 @@ export function permissionsOf(
     cards.splice(cards.indexOf(card), 1);
     return { ...permission, by: card.answeredBy ?? permission.by };
   });
-  // What was decided right before a process died did not get into its journal; the card knows it.
+  // A decision made right before a process died is missing from its journal, but not from the card.
   return [...told, ...cards.map(ofCard)].sort((a, b) => Date.parse(a.firstAt) - Date.parse(b.firstAt));
 }
 

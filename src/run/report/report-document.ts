@@ -6,13 +6,13 @@ import type { WorktreeReport } from '../worktree/worktree-report.js';
 import type { Attempt, CheckRun, RunHistory } from './run-history.js';
 import type { UsedReport } from './used.js';
 
-/** Of the document that `holdfast report --json` prints. */
+/** The version of the document that `holdfast report --json` prints. */
 export const REPORT_VERSION = 1;
 
-/** What a run came to, from its files alone: the documents of its loop, its journal, its conversation, its questions. */
+/** The results of a run, from files alone: the documents of its loop, its journal, its conversation, its questions. */
 export interface RunReport {
   readonly version: typeof REPORT_VERSION;
-  /** When it was put together. */
+  /** When the report was made. */
   readonly madeAt: string;
   readonly sessionId: string;
   readonly project: { readonly path: string; readonly isThere: boolean };
@@ -20,16 +20,16 @@ export interface RunReport {
   readonly preset: string | null;
   readonly plan: string;
   readonly status: string;
-  /** Why it stands as it does: why it stopped, or null. */
+  /** Why it stopped, or null. */
   readonly reason: string | null;
   readonly isRunning: boolean;
   readonly startedAt: string;
   readonly lastActivityAt: string;
-  /** The commit that it began at, in a repository. */
+  /** The commit it began at, in a repository. */
   readonly startedFrom: string | null;
   /** From its start to its end, or to when it was last active. */
   readonly elapsedMs: number;
-  /** Of that, how long it waited for people and limits, and how long no process ran it. */
+  /** The part of it spent waiting for people and limits, and the part in which no process ran it. */
   readonly waitedMs: number;
   readonly notRunningMs: number;
   readonly usage: {
@@ -37,7 +37,7 @@ export interface RunReport {
     readonly activeMs: number;
   } & UsedReport;
   readonly budget: Budget;
-  /** Where prices come from that were used, with their date. */
+  /** The sources of the prices that were used, with their dates. */
   readonly priceSources: readonly string[];
   readonly phases: readonly PhaseReport[];
   /** Phases that a person ended without their gates. */
@@ -49,10 +49,10 @@ export interface RunReport {
   }[];
   readonly iterations: readonly ReportedIteration[];
   readonly tests: readonly IterationTests[];
-  /** Before anybody touched the tree, and what they came to last; null where nothing told numbers. */
+  /** Before the run changed anything, and at the last count; null if no check reported numbers. */
   readonly testsBefore: TestNumbers | null;
   readonly testsAfter: TestNumbers | null;
-  /** What it changed since it began; null where nobody knows. */
+  /** What it has changed since it began; null if unknown. */
   readonly files: readonly ReportedFile[] | null;
   readonly questions: readonly AskedQuestion[];
   readonly permissions: readonly ReportedPermission[];
@@ -61,18 +61,18 @@ export interface RunReport {
   readonly errors: readonly { readonly at: string; readonly phase: string; readonly error: string }[];
   readonly breaker: { readonly state: string; readonly openReason: string | null };
   readonly openings: RunHistory['openings'];
-  /** The processes that ran it, one after the other. */
+  /** The processes that ran it, oldest first. */
   readonly processes: RunHistory['processes'];
   readonly waits: RunHistory['waits'];
   readonly requests: RunHistory['requests'];
   readonly conversation: string | null;
   /** What its last run in the background said before it ended, if anything. */
   readonly lastWords: string | null;
-  /** Where its lines are kept. */
+  /** The file that holds its lines. */
   readonly log: string | null;
-  /** The worktree that it works in; null for one that works in the project itself. */
+  /** The worktree it works in; null if it works in the project itself. */
   readonly worktree: WorktreeReport | null;
-  /** What a person types to go on with it, the likeliest first. */
+  /** What a person types to continue it, the most likely first. */
   readonly commands: readonly string[];
   /** What is missing from this report, and why. */
   readonly gaps: readonly ReportGap[];
@@ -84,39 +84,39 @@ export interface TestNumbers {
   readonly total: number;
 }
 
-/** A changed file; its numbers hold the person's own changes, too, where it was not committed at the start. */
+/** A changed file; if it was not committed at the start, its numbers include the person's own changes. */
 export interface ReportedFile extends ChangedFile {
   readonly wasUncommitted: boolean;
 }
 
-/** What was asked, and what became of it. */
+/** A question and what happened to it. */
 export interface AskedQuestion {
   readonly id: string;
   readonly title: string;
   readonly prompts: readonly string[];
   readonly status: string;
   readonly isPermission: boolean;
-  /** Of a permission that was decided: how. */
+  /** The decision, if it is a permission that was decided. */
   readonly isAllowed: boolean | null;
   /** Whether the agent asked, or the run itself. */
   readonly from: 'agent' | 'run';
   readonly askedAt: string;
   readonly askedBy: string | null;
-  /** The answer as the agent reads it, or the reason why there is none; null while it waits. */
+  /** The answer as the agent reads it, or the reason why there is none; null while it is waiting. */
   readonly answer: string | null;
   readonly answeredAt: string | null;
-  /** Who gave it, where that is known. */
+  /** Who gave it, if known. */
   readonly answeredBy: string | null;
 }
 
-/** What the agent wanted leave for. Alike ones that a rule decided are one. */
+/** What the agent wanted permission for. Equal ones decided by a rule are counted as one. */
 export interface ReportedPermission {
   readonly tool: string;
   readonly what: string;
   readonly decision: 'allowed' | 'denied';
-  /** The rule, or the person as far as it is known who that was. */
+  /** The rule, or the person as far as known. */
   readonly by: string;
-  /** What a person said with it. */
+  /** What a person said with the decision. */
   readonly message: string | null;
   readonly count: number;
   readonly firstAt: string;
@@ -144,7 +144,7 @@ export interface IterationTests {
 /** What a report is made of. */
 export interface ReportSources {
   readonly sessionId?: string | undefined;
-  /** Undefined where its documents are gone or cannot be read: then the journal has to do. */
+  /** Undefined if its documents are gone or cannot be read: then the journal is used instead. */
   readonly loop: LoopView | undefined;
   readonly conversation: ConversationView | undefined;
   readonly questions: readonly QuestionView[];
@@ -159,9 +159,9 @@ export interface ReportSources {
   readonly madeAt?: string | undefined;
 }
 
-/** One iteration of a run, or what was begun of one. */
+/** One iteration of a run, complete or not. */
 export interface ReportedIteration {
-  /** Counted over the whole run, those that were cut short included. */
+  /** Counted over the whole run, including those that were cut short. */
   readonly number: number;
   readonly phase: string;
   readonly story: string | null;
@@ -171,11 +171,11 @@ export interface ReportedIteration {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly durationMs: number | null;
-  /** Work of the agent and of the checks; null where nobody lived to count it. */
+  /** Time the agent and the checks worked; null if no process survived to count it. */
   readonly activeMs: number | null;
-  /** The rest: waiting for an answer. */
+  /** The rest: time spent waiting for answers. */
   readonly waitedMs: number | null;
-  /** `lost`: its process ended without a word. `open`: it goes on, as far as anybody knows. */
+  /** `lost`: its process ended without a word. `open`: it is still running, as far as we know. */
   readonly end: Attempt['end'];
   readonly cutReason: string | null;
   /** In words: what the gates said, or why there is no verdict. */
@@ -185,7 +185,7 @@ export interface ReportedIteration {
   readonly missing: readonly Missing[];
   readonly breaker: string | null;
   readonly error: string | null;
-  /** What the agent was sent: the turns of the conversation, and what all of it is known by. */
+  /** What the agent was sent: the turns of the conversation, and a digest of the whole text. */
   readonly prompt: {
     readonly turns: readonly number[];
     readonly characters: number;
@@ -198,17 +198,17 @@ export interface ReportedIteration {
   readonly checks: readonly CheckRun[];
   readonly testsBefore: TestNumbers | null;
   readonly testsAfter: TestNumbers | null;
-  /** Null where nobody knows. */
+  /** Null if unknown. */
   readonly used: UsedReport | null;
   readonly toolCalls: number;
   /** The end of what the agent said. */
   readonly said: string;
-  /** The questions that were asked meanwhile, by their ids. */
+  /** The ids of the questions asked in the meantime. */
   readonly questions: readonly string[];
   readonly denials: readonly string[];
 }
 
-/** Something that a report cannot tell, and why. */
+/** Something the report cannot say, and why. */
 export interface ReportGap {
   readonly kind:
     | 'project-gone'

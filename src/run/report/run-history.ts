@@ -5,7 +5,7 @@ import type { JournalEntry } from '../journal/read-journal.js';
 import type { JournalFacts } from '../journal/scan-journal.js';
 import type { Standing } from '../run-standing.js';
 
-/** A process that ran the session; it ended without a word where `end` is null. */
+/** A process that ran the session; `end` is null if it ended without a word. */
 export interface RunProcess {
   readonly startedAt: string;
   readonly actor: string | null;
@@ -23,7 +23,7 @@ export interface CheckRun {
   readonly durationMs: number;
 }
 
-/** An iteration that was begun, whatever became of it. */
+/** An iteration that was begun, whatever happened to it. */
 export interface Attempt {
   readonly phase: string;
   readonly story: string | null;
@@ -31,7 +31,7 @@ export interface Attempt {
   readonly title: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  /** `lost`: its process ended without a word. `open`: nobody knows more yet. */
+  /** `lost`: its process ended without a word. `open`: no more is known yet. */
   readonly end: 'complete' | 'cut' | 'lost' | 'open';
   readonly cutReason: string | null;
   readonly result: Extract<RunEvent, { type: 'iteration-end' }> | null;
@@ -55,11 +55,11 @@ export interface BreakerOpening {
   readonly at: string;
   readonly phase: string;
   readonly reason: string | null;
-  /** When somebody let it try again, or the phase was left; null while it is open. */
+  /** When somebody let it try again or the phase was left; null while the breaker is open. */
   readonly closedAt: string | null;
 }
 
-/** What an agent wanted leave for: alike ones that a rule decided are one, those that a person decided each its own. */
+/** What an agent wanted permission for: equal ones decided by a rule are counted as one, those decided by a person one by one. */
 export interface HistoryPermission {
   readonly tool: string;
   readonly what: string;
@@ -80,7 +80,7 @@ export interface HistoryQuestion {
   readonly at: string;
 }
 
-/** Everything that the journal of a run tells, in the order in which it happened. */
+/** Everything the journal of a run says, in order. */
 export interface RunHistory extends JournalFacts {
   readonly start: Extract<RunEvent, { type: 'run-start' }> | null;
   readonly processes: readonly RunProcess[];
@@ -88,7 +88,7 @@ export interface RunHistory extends JournalFacts {
   readonly waits: readonly HistoryWait[];
   readonly openings: readonly BreakerOpening[];
   readonly permissions: readonly HistoryPermission[];
-  /** How many kinds of permissions were too many to be told. */
+  /** How many kinds of permissions were left out because there were too many. */
   readonly permissionsLeftOut: number;
   readonly requests: readonly { readonly at: string; readonly kind: string; readonly actor: string | null }[];
   readonly asked: readonly HistoryQuestion[];
@@ -135,7 +135,7 @@ export class HistoryFold {
     this.#take(at, event);
   }
 
-  /** The history as it stands. `isRunning`: whether a process runs the session now. */
+  /** The history so far. `isRunning`: whether a process is running the session now. */
   end(facts: JournalFacts, isRunning: boolean): RunHistory {
     if (!isRunning) this.#leaveOpen('lost', this.#lastAt);
     this.#endWait(this.#lastAt);
@@ -165,7 +165,7 @@ export class HistoryFold {
 
   #begin(at: string, event: Extract<RunEvent, { type: 'run-start' }>): void {
     this.#leaveOpen('lost', this.#lastAt);
-    // What nobody ended has waited for as long as somebody was there.
+    // A wait without an end lasted as long as its process.
     this.#endWait(this.#lastAt);
     this.#start = event;
     const { actor = null, isResumed, agent } = event;
@@ -288,7 +288,7 @@ export class HistoryFold {
     if (process !== undefined) process.end = { outcome, reason, missing };
   }
 
-  /** A wait ends with whatever the run does next; what an agent still says is not that. */
+  /** A wait ends with whatever the run does next; the agent's own events do not count. */
   #settleWait(at: string, { type }: RunEvent): void {
     if (type !== 'agent' && type !== 'question') this.#endWait(at);
   }

@@ -16,7 +16,7 @@ async function viewAfter(outcomes: Parameters<typeof outcome>[0][]): Promise<Loo
 }
 
 describe('the report of a run', () => {
-  it('tells denials apart from other errors, with what was wanted', async () => {
+  it('separates denials from other errors, and says what was wanted', async () => {
     const loop = await viewAfter([
       {
         error: 'permission denied: Bash: rm -rf build',
@@ -37,7 +37,7 @@ describe('the report of a run', () => {
     expect(report.errors.map(({ error }) => error)).toEqual(['permission denied: says the words of a check']);
   });
 
-  it('of a loop whose conversation is gone knows everything else', async () => {
+  it('knows everything else about a loop whose conversation is gone', async () => {
     const loop = await viewAfter([{ usage: { tokens: 7, costUsd: 1, activeMs: 5 } }]);
     expect(
       reportRun({ loop, conversation: undefined, questions: [], lastWords: null, files: null, log: null }),
@@ -70,7 +70,7 @@ describe('the report of a run', () => {
     expect(phases).toMatchObject([{ tokens, costUsd }]);
   });
 
-  it('has the tests of each iteration, without those whose numbers are none', async () => {
+  it('has the tests of each iteration that had numbers', async () => {
     const loop = await viewAfter([{}]);
     const [name = ''] = Object.keys(loop.documents.metrics?.phases ?? {});
     const phase = loop.documents.metrics?.phases[name];

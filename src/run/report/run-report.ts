@@ -8,7 +8,7 @@ import { REPORT_VERSION, type ReportSources, type RunReport } from './report-doc
 import { HistoryFold } from './run-history.js';
 import { spentTime } from './spent-time.js';
 
-/** Puts a report together, without the secrets that were in it. Pure: what is not known is 0, null or empty. */
+/** Puts a report together, without any secrets. Pure: whatever is unknown is 0, null or empty. */
 export function reportRun(sources: ReportSources): RunReport {
   const { loop, conversation, files, worktree = null, isRunning = false } = sources;
   const history = sources.history ?? new HistoryFold().end({ isThere: false, damagedLines: 0 }, isRunning);
@@ -42,7 +42,7 @@ export function reportRun(sources: ReportSources): RunReport {
   });
 }
 
-/** A report is made to be given away: every text in it goes through the funnel, answers of people as well. */
+/** A report is meant to be passed on: every text in it is redacted, including what people answered. */
 function withoutSecrets<Value>(value: Value): Value {
   return cleaned(value) as Value;
 }

@@ -31,7 +31,7 @@ export async function readRunStatus(services: RunShelf, loops: LoopSessions): Pr
 interface Asked {
   readonly pending: readonly QuestionView[];
   readonly answered: readonly QuestionView[];
-  /** Whether a person decided what the run itself asked, and it has not heard it. */
+  /** Whether a person decided one of the run's own questions and the run has not heard it yet. */
   readonly hasDecision: boolean;
 }
 
@@ -80,7 +80,7 @@ function waitOf(report: LoopReport, [view]: readonly QuestionView[]): RunWait | 
   return { kind: 'limit', reason, since, until, question: null };
 }
 
-/** What a person types next. Empty where there is nothing to do but to wait. */
+/** What a person types next. Empty if there is nothing to do but wait. */
 function nextCommands(
   report: LoopReport,
   wait: RunWait | null,

@@ -3,13 +3,13 @@ import type { RunHistory } from './run-history.js';
 
 type Stretch = readonly [fromMs: number, toMs: number];
 
-/** How long a run waited for somebody or something, and how long no process ran it. */
+/** How long a run waited for a person or a limit, and how long no process ran it. */
 export function spentTime(
   { waits, processes, asked }: Pick<RunHistory, 'waits' | 'processes' | 'asked'>,
   questions: readonly AskedQuestion[],
 ): { readonly waitedMs: number; readonly notRunningMs: number } {
   const lives = processes.map(({ startedAt, lastSeenAt }) => stretchOf(startedAt, lastSeenAt));
-  // What an agent asked aside, without telling the run, kept nobody waiting as far as anybody knows.
+  // Questions that the agent asked without the run noticing held nothing up, as far as we know.
   const told = new Set(asked.map(({ id }) => id));
   const answers = questions.filter(({ id, isPermission }) => told.has(id) || isPermission);
   const stretches = [
@@ -33,7 +33,7 @@ function within([from, to]: Stretch, [first, last]: Stretch): Stretch {
   return [Math.max(from, first), Math.min(to, last)];
 }
 
-/** How long at least one of them lasts. */
+/** How long at least one of the stretches lasts. */
 function covered(stretches: readonly Stretch[]): number {
   const sorted = stretches.filter(([from, to]) => to > from).sort(([a], [b]) => a - b);
   let [sum, reached] = [0, Number.NEGATIVE_INFINITY];

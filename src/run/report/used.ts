@@ -10,11 +10,11 @@ import {
 import { type ConversationView, sumUsage, type UsageTotals } from '../../sessions/conversation/index.js';
 import { type CostSource, costSourceOf, type LoopUsage, type ShownUsage } from '../../sessions/loop/index.js';
 
-/** Tokens and money, as `costText` and `tokensText` show them. */
+/** Tokens and money, as shown by `costText` and `tokensText`. */
 export type UsedReport = UsageTotals & { readonly costSource: CostSource };
 
 const tokens = withDefault(number(), () => 0);
-/** What release 0.1 kept with an answer. */
+/** What release 0.1 stored with an answer. */
 const Used = record(
   {
     inputTokens: tokens,
@@ -26,7 +26,7 @@ const Used = record(
   'drop',
 );
 
-/** What the loop has counted, and what a process that was killed did not live to count. */
+/** What the loop has counted, plus what a killed process did not get to count. */
 export function usedInAll(
   counted: LoopUsage | null | undefined,
   conversation: ConversationView | undefined,
@@ -61,7 +61,7 @@ function plus(a: UsageTotals, b: UsageTotals): UsageTotals {
   };
 }
 
-/** What the replies within a phase used. Release 0.1 kept it with the answers. */
+/** What the replies within a phase used. Release 0.1 stored it with the answers. */
 export function usedBetween(
   conversation: ConversationView | undefined,
   from: string,
@@ -89,7 +89,7 @@ export function usedBetween(
   return { ...used, costSource: costSourceOf(used) };
 }
 
-/** Undefined where it does not verify: a report leaves out what it cannot read. */
+/** Undefined if the value is not valid: a report leaves out what it cannot read. */
 export function readable<Value>(codec: Codec<Value>, value: unknown): Value | undefined {
   try {
     return codec.fromDisk(value);
@@ -99,7 +99,7 @@ export function readable<Value>(codec: Codec<Value>, value: unknown): Value | un
   }
 }
 
-/** What was used since an earlier count. */
+/** What has been used since an earlier count. */
 export function usedSince(before: LoopUsage | null, after: LoopUsage | null): UsedReport | null {
   if (after === null) return null;
   const [from, to] = [totalsOf(before ?? NO_USE), totalsOf(after)];

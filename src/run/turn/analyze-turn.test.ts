@@ -62,12 +62,12 @@ describe('what a turn achieved', () => {
     expect(analyzeTurn(facts({}, { reason })).run).toBe(run);
   });
 
-  it('only an answer that was finished claims anything', () => {
+  it('only a finished answer claims anything', () => {
     expect(analyzeTurn(facts()).claim.exitSignal).toBe(true);
     expect(analyzeTurn(facts({}, { reason: 'died' })).claim.exitSignal).toBeUndefined();
   });
 
-  it('a turn whose time was up is timed out, whatever the agent made of it', () => {
+  it('a turn whose time was up is timed out, whatever the agent says', () => {
     const result = {
       kind: 'response',
       response: response({ reason: 'cancelled' }),
@@ -80,7 +80,7 @@ describe('what a turn achieved', () => {
     });
   });
 
-  it('an agent that was not up when its time was, is timed out as well', () => {
+  it('an agent that had not started when its time was up is timed out as well', () => {
     const result = { kind: 'failure', message: 'x', timeUp: 'it showed no sign of life' } as const;
     expect(analyzeTurn(facts({ result }))).toMatchObject({
       run: 'timed-out',
@@ -115,7 +115,7 @@ describe('what a turn achieved', () => {
     expect(analyzeTurn(facts({ checks, phase: phase('RED') })).error).toBeNull();
   });
 
-  it('a denied permission is told with what was wanted', () => {
+  it('a denied permission is reported with what was wanted', () => {
     const denials = [{ name: 'Bash', title: 'rm -rf /', by: 'only edits are accepted' }];
     expect(analyzeTurn(facts({}, { denials }))).toMatchObject({
       permissionDenials: 1,
@@ -124,7 +124,7 @@ describe('what a turn achieved', () => {
     });
   });
 
-  it('counts what was used, whatever became of the exchange', () => {
+  it('counts what was used, however the exchange ended', () => {
     const used = { tokens: 17, costUsd: 0.5, countedRecords: 3 };
     expect(analyzeTurn(facts({ used })).usage).toEqual({ activeMs: 5, ...used });
     const result = { kind: 'failure', message: 'it died', timeUp: null } as const;
@@ -158,7 +158,7 @@ describe('what the service of the agent said', () => {
     expect(outcome.limit).toEqual(trouble);
   });
 
-  it('what repeating cannot heal is told with its cause, the words of the service and the way out', () => {
+  it("what a retry cannot fix is reported with its cause, the service's words and the way out", () => {
     const trouble = {
       kind: 'hopeless',
       cause: 'login',

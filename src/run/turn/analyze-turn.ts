@@ -16,28 +16,28 @@ import { isDocument } from '../../workspace/index.js';
 import type { StoryProgress } from '../plan/plan.js';
 import type { CheckResults } from './checks.js';
 
-/** How the exchange with the agent went: an answer of whatever kind, or none because it did not even start. */
+/** How the exchange with the agent went: an answer of whatever kind, or none because the agent did not even start. */
 export type ExchangeResult =
   | { readonly kind: 'response'; readonly response: PromptResponse; readonly timeUp: TimeUp | null }
   | { readonly kind: 'failure'; readonly message: string; readonly timeUp: TimeUp | null };
 
-/** Whose time was up, where we ended an exchange for that: in words. */
+/** Whose time was up, in words, if we ended an exchange for that. */
 export type TimeUp = string;
 
-/** What was found out about one iteration. */
+/** The facts about one iteration. */
 export interface IterationFacts {
   readonly phase: Phase;
   readonly result: ExchangeResult;
-  /** Why the agent's service did not answer; undefined where that is not what ended the exchange. */
+  /** Why the agent's service did not answer; undefined if that did not end the exchange. */
   readonly trouble: ServiceTrouble | undefined;
   /** Null when the checks were not run. */
   readonly checks: CheckResults | null;
-  /** How often they ran; all runs before the last one were green. */
+  /** How often they ran; all runs before the last were green. */
   readonly runs?: number | undefined;
   readonly documents: Pick<Measurement['documents'], 'total' | 'decisionRecords'>;
   readonly progress: StoryProgress | undefined;
   readonly activeMs: number;
-  /** What was used and not counted yet. */
+  /** What was used and has not been counted yet. */
   readonly used: Used;
 }
 
@@ -60,7 +60,7 @@ export function analyzeTurn(facts: IterationFacts): IterationOutcome {
   return {
     run,
     measured: measurementOf(facts),
-    // Only an answer that was finished says anything.
+    // Only a finished answer claims anything.
     claim: run === 'answered' ? selfReportOf(parseStatus(response.stdout)) : NO_SELF_REPORT,
     ...errorOf(facts, response, run),
     permissionDenials: response.denials.length,
@@ -84,7 +84,7 @@ export function isWorthChecking(result: ExchangeResult): boolean {
   return reason === 'completed' || changes?.hasChanges === true;
 }
 
-/** How an exchange ended, as far as the agent's service may have to do with it. */
+/** How an exchange ended, as far as the agent's service may have caused it. */
 export function endOf(result: ExchangeResult): {
   reason: TurnEndReason | 'not-started';
   message: string | null;
@@ -94,7 +94,7 @@ export function endOf(result: ExchangeResult): {
   return { reason, message };
 }
 
-/** What the loop makes of the trouble of an agent's service. */
+/** What trouble with the agent's service means for the loop. */
 function limitOf(trouble: ServiceTrouble | undefined): LimitSignal | undefined {
   if (trouble?.kind !== 'hopeless') return trouble;
   return { kind: 'hopeless', reason: haltReason(trouble) };
@@ -130,7 +130,7 @@ function measurementOf({
   return {
     exitCode: checks.exitCode,
     tests: checks.tests,
-    // What could not be measured is no change: the words of an agent are no measurement.
+    // If nothing could be measured, nothing changed: the agent's words are no measurement.
     hasTreeChanged: changes?.hasChanges ?? false,
     files: {
       created: changes?.created.length ?? 0,
@@ -157,11 +157,11 @@ function errorOf(
   if (run !== 'answered') return { error: response.message ?? `the agent's turn ended: ${response.reason}` };
   const [denied] = deniedIn(response);
   if (denied !== undefined) return { error: `permission denied: ${denied}`, denied };
-  // Tests that fail are what the first phase is for.
+  // Failing tests are the purpose of the first phase.
   return { error: wantsFailingTests(facts.phase) ? null : (facts.checks?.failure ?? null) };
 }
 
-/** What the agent was denied, one after the other. */
+/** What the agent was denied, one entry each. */
 export function deniedIn({ denials }: Pick<PromptResponse, 'denials'>): string[] {
   return denials.map(({ name, title }) => `${name}: ${title}`);
 }

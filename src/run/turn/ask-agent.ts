@@ -9,7 +9,7 @@ import type { ExchangeResult, TimeUp } from './analyze-turn.js';
 import { IdleClock } from './idle-clock.js';
 import type { WorkClock } from './work-clock.js';
 
-/** What goes on around a prompt: the time it may take, what cuts it short, what its service says. */
+/** What surrounds a prompt: the time it may take, what cuts it short, what the agent's service says. */
 export interface ExchangeSurroundings {
   readonly work: WorkClock;
   readonly cut: AbortController;
@@ -17,8 +17,8 @@ export interface ExchangeSurroundings {
 }
 
 /**
- * Prompts the agent once. Its clocks stand while it waits for a person: for what it asked, or for a permission. A question
- * that nobody can answer now cuts the iteration.
+ * Prompts the agent once. Its clocks stop while it waits for a person, whether for a question or for a permission. In an
+ * unattended run a question cuts the iteration.
  */
 export async function askAgent(
   parts: RunParts,
@@ -34,7 +34,7 @@ export async function askAgent(
     sessionId: loop.state.sessionId,
     onWaiting: (isWaiting) => (isWaiting ? work.pause() : work.resume()),
     onAsked: (view) => {
-      // A permission is asked for anew by whoever still wants it: it is no open question of the run.
+      // A permission is not an open question of the run: if it is still wanted, it is asked for again.
       if (!isPermission(view)) loop.openQuestion(view.id);
       journal.note(questionEvent(view, 'agent'));
       if (isUnattended) cut.abort('question' satisfies CutReason);
@@ -63,20 +63,20 @@ export async function askAgent(
     if (!isAgentTrouble(error)) throw error;
     return { kind: 'failure', message: messageOf(error), timeUp: timeUpOf(work, idle) };
   } finally {
-    // One that hangs is not asked again; the next exchange starts it anew.
+    // An agent that hangs is not asked again; the next exchange starts a new one.
     if (idle.signal.aborted) await taker.end({ isUrgent: true });
     await asked.settle({ isCompleted });
   }
 }
 
-/** Whose patience ended an exchange, in words; null when nobody's did. */
+/** Whose patience ended an exchange, in words; null if nobody's did. */
 function timeUpOf(work: WorkClock, idle: IdleClock): TimeUp | null {
   if (work.signal.aborted) return 'the time of the run was up';
   if (idle.silenceMs === null) return null;
   return `the agent showed no sign of life for ${Math.round(idle.silenceMs / 1_000)} s`;
 }
 
-/** What an agent can do to us; everything else is our own disk or a lock that was lost, and ends the run. */
+/** Errors that the agent can cause. All others come from our own disk or a lost lock, and end the run. */
 const AGENT_TROUBLE: readonly string[] = [
   'PROCESS_START_FAILED',
   'PROCESS_NOT_READY',

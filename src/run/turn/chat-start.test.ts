@@ -8,7 +8,7 @@ class Gone extends HoldfastError<'SESSION_NOT_FOUND'> {
   readonly code = 'SESSION_NOT_FOUND';
 }
 
-/** The record of the only process there is; none where it was cleaned. */
+/** The record of the only process there is; none if it was cleaned up. */
 function processes(launch?: { model: string | null; permissions: string }) {
   return () => ({
     get() {
@@ -34,7 +34,7 @@ async function talked(act: (conversation: Conversation) => void = () => {}) {
 const launch = { agent: 'claude', model: 'large', permissions: 'ask', workingDirectory: '/p' } as const;
 
 describe('how a chat starts', () => {
-  it('is as it is told where nothing was said before', () => {
+  it('is as requested if nothing was said before', () => {
     expect(chatStart(processes(), { agent: 'codex' }, undefined)).toEqual({
       agent: 'codex',
       model: undefined,
@@ -61,7 +61,7 @@ describe('how a chat starts', () => {
     expect(chatStart(processes(), { agent: 'codex' }, one.conversation).model).toBeUndefined();
   });
 
-  it('waives no questions again unless that is typed again, and says so', async () => {
+  it('keeps `bypass` only if it is typed again, and says so', async () => {
     await using one = await talked((conversation) =>
       conversation.noteLaunch({ ...launch, permissions: 'bypass' }),
     );
@@ -71,7 +71,7 @@ describe('how a chat starts', () => {
     expect([typed.permissions, typed.notes]).toEqual(['bypass', []]);
   });
 
-  it('is found in the record of the process for a conversation of release 0.1, while there is one', async () => {
+  it('is found in the process record for a conversation of release 0.1, while that exists', async () => {
     await using one = await talked((conversation) => {
       conversation.addUserTurn('hello');
       conversation.noteAgent({ driver: 'claude', resumeId: 'abc', processId: 'ses_1' });

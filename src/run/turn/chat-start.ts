@@ -3,7 +3,7 @@ import { isHoldfastError } from '../../foundation/index.js';
 import type { Conversation } from '../../sessions/conversation/index.js';
 import type { ProcessSessions } from '../../sessions/process/index.js';
 
-/** How a conversation is started or resumed, as far as somebody said. */
+/** How a conversation should be started or resumed, as far as somebody said. */
 export interface ChatWishes {
   readonly agent?: string | undefined;
   readonly model?: string | undefined;
@@ -19,8 +19,8 @@ export interface ChatStart {
 }
 
 /**
- * How a conversation goes on: as it was started, except for what is said now. The model belongs to its agent; that somebody
- * waived all questions for a permission counts only when it is said again.
+ * How a conversation continues: as it was started, except for what is said now. The model belongs to its agent. Permissions
+ * `bypass` count only when they are given again.
  */
 export function chatStart(
   openProcesses: () => Pick<ProcessSessions, 'get'>,
@@ -48,7 +48,7 @@ interface KnownLaunch {
   readonly permissions: PermissionMode | undefined;
 }
 
-/** As noted in the conversation; one of release 0.1 has it only in the record of its process, while there is one. */
+/** As noted in the conversation. For one of release 0.1, only the record of its process has it, while that exists. */
 function lastLaunch(
   openProcesses: () => Pick<ProcessSessions, 'get'>,
   { view, metadata }: Conversation,
@@ -60,7 +60,7 @@ function lastLaunch(
     const { model, permissions } = openProcesses().get(agentHandle.processId).launch;
     return { agent: metadata.agent, model, permissions: modeNamed(permissions) };
   } catch (error) {
-    if (isHoldfastError(error)) return undefined; // it was cleaned, or cannot be read: then it starts as usual
+    if (isHoldfastError(error)) return undefined; // it was cleaned up or cannot be read, so the defaults apply
     throw error;
   }
 }

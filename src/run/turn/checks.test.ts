@@ -26,7 +26,7 @@ const TAP = (passed: number, failed: number) =>
   `printf '# tests ${passed + failed}\\n# suites 0\\n# pass ${passed}\\n# fail ${failed}\\n# cancelled 0\\n# skipped 0\\n# todo 0\\n# duration_ms 1\\n'`;
 
 describe('checks', () => {
-  it('that pass have exit code 0, and no numbers where none were told', async () => {
+  it('that pass have exit code 0, and no numbers if none were reported', async () => {
     expect(await run(['true', 'echo fine'])).toEqual({
       exitCode: 0,
       tests: null,
@@ -36,7 +36,7 @@ describe('checks', () => {
     });
   });
 
-  it('the first that fails gives exit code and words; the others run all the same', async () => {
+  it('the first that fails gives exit code and message; the others still run', async () => {
     expect(await run(['true', 'echo "Error: boom" >&2; exit 3', 'exit 4', TAP(2, 0)])).toMatchObject({
       exitCode: 3,
       failure: 'echo "Error: boom" >&2; exit 3 ended with 3: Error: boom',
@@ -54,7 +54,7 @@ describe('checks', () => {
     });
   });
 
-  it('a program that is not there has failed', async () => {
+  it('a missing program has failed', async () => {
     await using dir = await tempDir();
     const results = await runChecks(
       checkTools(dir),
@@ -67,7 +67,7 @@ describe('checks', () => {
     expect(results).toMatchObject({ exitCode: 127, failure: words, broken });
   });
 
-  it('one that a shell does not find, or may not execute, is named; one that ran and failed is not', async () => {
+  it('one that a shell does not find or may not execute is named; one that ran and failed is not', async () => {
     const broken = async (...commands: string[]) => (await run(commands)).broken;
     expect(await broken('true', 'no-such-command-at-all --x')).toMatchObject({
       label: 'no-such-command-at-all --x',
@@ -75,16 +75,16 @@ describe('checks', () => {
     });
     expect(await broken('/dev/null')).toMatchObject({ label: '/dev/null', exitCode: 126 });
     expect(await broken('exit 1')).toBeNull();
-    // A test run whose own exit code is that has run.
+    // If a test run itself exits with that code, it did run.
     expect(await broken(`${TAP(1, 1)}; exit 127`)).toBeNull();
   });
 
-  it('one that takes too long has failed and is gone with all that it started', async () => {
+  it('one that takes too long has failed and is gone, with everything it started', async () => {
     const results = await run(['sleep 1000 & sleep 1000'], 100);
     expect(results).toMatchObject({ exitCode: 1, failure: expect.stringContaining('did not end by itself') });
   });
 
-  it('a signal ends the one that runs, and the rest is not begun', async () => {
+  it('a signal ends the running one, and the rest are not started', async () => {
     await using dir = await tempDir();
     const controller = new AbortController();
     const begun = dir.at('second');
@@ -98,7 +98,7 @@ describe('checks', () => {
     expect(await run([])).toMatchObject({ exitCode: null, tests: null });
   });
 
-  it('what we guessed never reaches a shell', () => {
+  it('a guessed one never reaches a shell', () => {
     expect(guessedCheck('npm run lint')).toEqual({
       label: 'npm run lint',
       command: 'npm',

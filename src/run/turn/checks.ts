@@ -8,7 +8,7 @@ import {
 import type { TestCounts } from '../../sessions/loop/index.js';
 import { parseTestResults } from '../../workspace/index.js';
 
-/** A command that tells whether the project is all right. */
+/** A command that checks the project. */
 export interface Check {
   /** As a person would type it. */
   readonly label: string;
@@ -16,17 +16,17 @@ export interface Check {
   readonly args: readonly string[];
 }
 
-/** What the checks of a project came to. */
+/** The results of the checks of a project. */
 export interface CheckResults {
-  /** Of the first one that failed; 0 when all passed, null when none ran to its end. */
+  /** Of the first check that failed; 0 if all passed, null if none ran to its end. */
   readonly exitCode: number | null;
-  /** Of all that told numbers; null = unknown, which is not 0 of 0. */
+  /** The sum over all checks that reported numbers; null = unknown, which is not 0 of 0. */
   readonly tests: TestCounts | null;
   /** One line about the first failure. */
   readonly failure: string | null;
-  /** The end of what the first one that failed printed. */
+  /** The end of the output of the first check that failed. */
   readonly output: string;
-  /** The first one that could not even run: its command is not there, or may not be executed. */
+  /** The first check that could not even run: its command is missing, or may not be executed. */
   readonly broken: { readonly label: string; readonly exitCode: number; readonly words: string } | null;
 }
 
@@ -52,22 +52,22 @@ export interface CheckResult {
 
 const MAX_OUTPUT_CHARACTERS = 512 * 1024;
 const TOLD_LINES = 40;
-/** What shells say of a command that is not there, and of one that cannot be executed. */
+/** The exit codes of shells for a command that is missing, and for one that cannot be executed. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
-/** The user typed it, so it goes to a shell. */
+/** The user typed it, so a shell runs it. */
 export function typedCheck(text: string): Check {
   return { label: text, command: 'sh', args: ['-c', text] };
 }
 
-/** One that we came up with: words, never a shell. */
+/** We guessed it: an argument vector, never a shell. */
 export function guessedCheck(words: string): Check {
   const [command = '', ...args] = words.split(' ');
   return { label: words, command, args };
 }
 
-/** Runs all checks one after the other. A signal ends the one that runs, with its whole tree. Never throws for a check. */
+/** Runs all checks one after the other. A signal ends the running check with its whole process tree. Never throws for a check. */
 export async function runChecks(
   tools: CheckTools,
   checks: readonly Check[],
@@ -106,7 +106,7 @@ async function runCheck(tools: CheckTools, check: Check, signal: AbortSignal): P
     return { exitCode: NOT_FOUND, tests: null, output: messageOf(error), durationMs: took() };
   }
   const isInTime = await endsInTime(program, tools, signal);
-  // Also one that ended: what it left running in the background is no part of the project.
+  // Even after it ended: what it left running in the background is not part of the project.
   const exit = await program.stop({ graceMs: 0, termMs: 0 });
   const text = isInTime ? output.text() : `${output.text()}\nstopped after ${tools.timeoutMs / 1_000} s`;
   const exitCode = isInTime ? exit.code : null;
@@ -117,7 +117,7 @@ async function endsInTime(program: Program, tools: CheckTools, signal: AbortSign
   const timer = new AbortController();
   const stop = AbortSignal.any([signal, timer.signal]);
   const tooLate = tools.programs.clock.sleep(tools.timeoutMs, stop).catch(() => {
-    // Called off: it ended, or nobody wants it any more.
+    // Cancelled: the check ended, or the run was aborted.
   });
   await Promise.race([program.exited, tooLate]);
   timer.abort();
@@ -141,7 +141,7 @@ function summarize(results: readonly { check: Check; result: CheckResult }[]): C
   const { check, result } = failed;
   const words = result.exitCode === null ? 'did not end by itself' : `ended with ${result.exitCode}`;
   return {
-    // One that was killed has failed; `null` would mean that nothing ran.
+    // A killed check has failed; `null` would mean that nothing ran.
     exitCode: result.exitCode ?? 1,
     tests,
     failure: `${check.label} ${words}: ${tellingLine(result.output)}`,
@@ -169,7 +169,7 @@ function sum(a: TestCounts, b: TestCounts): TestCounts {
   };
 }
 
-/** The line that most likely says what is wrong. */
+/** The line most likely to say what is wrong. */
 function tellingLine(output: string): string {
   const lines = output.split('\n').map((line) => line.trim());
   const found = lines.find((line) => /\b(error|exception|not ok|failed|panicked)\b|✖|Error:/i.test(line));

@@ -45,7 +45,7 @@ describe('the patience with an agent', () => {
     expect(idle.signal.aborted).toBe(true);
   });
 
-  it('runs out with a tool that never ends, too', async () => {
+  it('also runs out with a tool that never ends', async () => {
     const { clock, idle } = watched();
     idle.add(CALL);
     await clock.advance(1_000);
@@ -54,7 +54,7 @@ describe('the patience with an agent', () => {
     expect(idle.silenceMs).toBe(1_000);
   });
 
-  it('does not run out while a person is waited for', async () => {
+  it('does not run out while waiting for a person', async () => {
     const { clock, work, idle } = watched();
     await clock.advance(60);
     work.pause();
@@ -66,7 +66,7 @@ describe('the patience with an agent', () => {
     expect(idle.signal.aborted).toBe(true);
   });
 
-  it('has no end where none is wished, and none after the exchange', async () => {
+  it('has no end if none is configured, and none after the exchange', async () => {
     const endless = watched({ idleMs: Number.POSITIVE_INFINITY, toolMs: 1 });
     await endless.clock.advance(1_000_000);
     const over = watched();

@@ -5,11 +5,11 @@ import type { WorkClock } from './work-clock.js';
 export interface IdleLimits {
   /** How long an agent may show no sign of life; Infinity = for ever. */
   readonly idleMs: number;
-  /** How long while a tool of its own runs: such a run may be long, and most agents say nothing until it is over. */
+  /** The same while a tool of its own runs: that may take long, and most agents say nothing until it is over. */
   readonly toolMs: number;
 }
 
-/** Says when an agent has shown no sign of life for too long. The time in which a person is waited for does not count. */
+/** Reports when an agent has shown no sign of life for too long. Time spent waiting for a person does not count. */
 export class IdleClock implements Disposable {
   readonly #clock: Clock;
   readonly #work: WorkClock;
@@ -20,21 +20,21 @@ export class IdleClock implements Disposable {
   #lastSignMs: number;
   #silenceMs: number | null = null;
 
-  /** `work` stands while a person is waited for. */
+  /** `work` stops while the run waits for a person. */
   constructor(clock: Clock, work: WorkClock, limits: IdleLimits) {
     this.#clock = clock;
     this.#work = work;
     this.#limits = limits;
     this.#lastSignMs = work.workedMs;
-    this.#watch().catch(() => {}); // the exchange was over first
+    this.#watch().catch(() => {}); // the exchange ended first
   }
 
-  /** Fires when it was too long. */
+  /** Fires when the silence was too long. */
   get signal(): AbortSignal {
     return this.#isIdle.signal;
   }
 
-  /** How long it had been silent when it was too long; null before. */
+  /** How long the agent had been silent when the signal fired; null before. */
   get silenceMs(): number | null {
     return this.#silenceMs;
   }
@@ -57,7 +57,7 @@ export class IdleClock implements Disposable {
 
   async #watch(): Promise<void> {
     if (!Number.isFinite(this.#limits.idleMs)) return;
-    // It is never due earlier than this; whatever happens meanwhile only puts it off.
+    // It is never due earlier than this; anything that happens in the meantime only postpones it.
     for (let leftMs = this.#limits.idleMs; leftMs > 0; leftMs = this.#leftMs)
       await this.#clock.sleep(leftMs, this.#over.signal);
     this.#silenceMs = this.#work.workedMs - this.#lastSignMs;

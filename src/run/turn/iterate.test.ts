@@ -19,7 +19,7 @@ import type { CutReason, RunParts } from '../run-parts.js';
 import { iterate } from './iterate.js';
 
 const DONE = '---PRP_PHASE_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_PRP_PHASE_STATUS---\n';
-/** A check that tells numbers. */
+/** A check that reports numbers. */
 const tests = (passing: number, failing: number) =>
   `printf ' Test Files  1 ran (1)\n      Tests  ${failing} failed | ${passing} passed (${passing + failing})\n   Duration  1s\n'; exit ${Math.min(failing, 1)}`;
 const CALL: AgentEvent = {
@@ -62,7 +62,7 @@ function reopened({ tree, loop, loops, parts }: TurnWorld) {
   return loops.resume(parts.plan.path);
 }
 
-/** A journal that only hears; the real one belongs to the first owner. */
+/** A journal that only listens; the real one belongs to the first owner. */
 function silent(told: RunEvent[] = []): RunParts['journal'] {
   const hear = (event: RunEvent) => void told.push(event);
   return { record: hear, note: hear } as RunParts['journal'];
@@ -100,14 +100,14 @@ describe('the order of an iteration', () => {
     ]);
   });
 
-  it('that cannot write its intent down sends nothing', async () => {
+  it('that cannot write its intent sends nothing', async () => {
     await using world = await turnWorld();
     world.tree.fails = (path) => path.includes('/.prp-session/');
     await expect(once(world)).rejects.toMatchObject({ code: expect.stringMatching(/^(STORAGE|ATOMIC)/) });
     expect([world.prompts, world.conversation.view.turnCount]).toEqual([[], 0]);
   });
 
-  it('whose prompt cannot be written down sends nothing', async () => {
+  it('whose prompt cannot be written sends nothing', async () => {
     await using world = await turnWorld();
     world.tree.fails = (path) => path.endsWith('talk.jsonl');
     await expect(once(world)).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
@@ -115,7 +115,7 @@ describe('the order of an iteration', () => {
     expect([doneIn(world), endOf(world)]).toEqual([0, undefined]);
   });
 
-  it('that dies before its commit is told to the next one as interrupted', async () => {
+  it('that dies before its commit is reported to the next one as interrupted', async () => {
     await using world = await turnWorld({ turns: [says('one'), says('two')] });
     const isLoop = (path: string) => path.includes('/.prp-session/');
     world.tree.fails = (path) => isLoop(path) && world.trace.includes('prompt');
@@ -127,7 +127,7 @@ describe('the order of an iteration', () => {
     expect(world.prompts[1]).toContain('Iteration 1 of RED, begun 2026-01-05T10:00:00.000Z, was interrupted');
   });
 
-  it('that dies within its commit is completed by the next owner, and not done again', async () => {
+  it('that dies during its commit is completed by the next owner, and not repeated', async () => {
     await using world = await turnWorld({ turns: [says('one'), says('two')] });
     world.tree.fails = (path) => path.endsWith('/loop-state.json') && world.trace.includes('prompt');
     await expect(once(world)).rejects.toThrow();
@@ -138,14 +138,14 @@ describe('the order of an iteration', () => {
     expect(world.prompts[1]).not.toContain('was interrupted');
   });
 
-  it('that dies between its commit and its telling is counted, and not told', async () => {
+  it('that dies between its commit and its report is counted, and not reported', async () => {
     await using world = await turnWorld();
     world.tree.fails = (_path, text) => text.includes('"type":"iteration-end"');
     await expect(once(world)).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
     expect([doneIn(world), endOf(world)]).toEqual([1, undefined]);
   });
 
-  it('has every prompt counted against the calls of the hour, whatever comes of it', async () => {
+  it('has every prompt counted against the calls of the hour, whatever its result', async () => {
     await using world = await turnWorld({ turns: [{ events: [ended('failed', 'no')] }] });
     await once(world);
     expect(world.loop.documents.rateLimit.hourly.callsMade).toBe(1);
@@ -169,7 +169,7 @@ describe('an iteration that is cut short', () => {
     expect(endOf(world)).toBeUndefined();
   });
 
-  it('stays in flight, so that the next prompt says so', async () => {
+  it('stays in flight, so the next prompt says so', async () => {
     const { cut, turn } = cutting('request');
     await using world = await turnWorld({ turns: [turn] });
     await once(world, {}, cut);
@@ -197,7 +197,7 @@ describe('an iteration that is cut short', () => {
     expect(world.memory.checks).toBeNull();
   });
 
-  it('has the files that it touched all the same', async () => {
+  it('still has the files that it touched', async () => {
     const { cut, turn } = cutting('signal', { files: { 'src/a.ts': 'a' } });
     await using world = await turnWorld({ turns: [turn], isMeasured: true });
     await once(world, {}, cut);
@@ -239,7 +239,7 @@ describe('what a person said', () => {
     ['failed', { events: [ended('failed', 'out of order')] }],
     ['was killed', { events: [ended('died', 'killed')] }],
     ['was refused', { events: [ended('refused')] }],
-  ] satisfies [string, Scripted][])('stays for the next prompt where the exchange %s', async (_how, turn) => {
+  ] satisfies [string, Scripted][])('stays for the next prompt if the exchange %s', async (_how, turn) => {
     await using world = await turnWorld({ turns: [turn, says('ok')] });
     const id = await asks(world);
     world.loop.openQuestion(id);
@@ -252,7 +252,7 @@ describe('what a person said', () => {
     expect(world.prompts[1]).toMatch(/use tabs[\s\S]*SQLite/);
   });
 
-  it('about a question that still waits is not told, and the question stays open', async () => {
+  it('about a question that is still waiting is not passed on, and the question stays open', async () => {
     await using world = await turnWorld({ turns: [says('ok')] });
     const id = await asks(world);
     world.loop.openQuestion(id);
@@ -267,7 +267,7 @@ describe('a question of the agent', () => {
     acting((world) => ({ during: () => during(world()), events: [COMPLETED] }), options);
   const isTold = ({ events }: TurnWorld) => typesOf(events).includes('question');
 
-  it('cuts the iteration where nobody attends, and is open', async () => {
+  it('cuts an unattended iteration, and stays open', async () => {
     let id = '';
     await using world = await asking(async (now) => {
       id = await asks(now);
@@ -278,7 +278,7 @@ describe('a question of the agent', () => {
     expect(doneIn(world)).toBe(0);
   });
 
-  it('that is answered within the exchange is closed with it', async () => {
+  it('that is answered during the exchange is closed with it', async () => {
     await using world = await asking(async (now) => {
       const id = await asks(now);
       await eventually(() => isTold(now));
@@ -290,7 +290,7 @@ describe('a question of the agent', () => {
     expect(world.loop.state.openQuestions).toEqual([]);
   });
 
-  it('that is answered and not told stays open', async () => {
+  it('whose answer was not passed on stays open', async () => {
     let id = '';
     await using world = await asking(async (now) => {
       id = await asks(now);
@@ -348,7 +348,7 @@ describe('the time of an iteration', () => {
       ...rest,
     });
 
-  it('is what is left of the budget: beyond it the exchange is cancelled, and counts as timed out', async () => {
+  it('is what is left of the budget: beyond it, the exchange is cancelled and counts as timed out', async () => {
     await using world = await acting(slow(20_000, { hangs: true }), {
       loop: { budget: { activeMs: 50_000 } },
     });
@@ -358,7 +358,7 @@ describe('the time of an iteration', () => {
     expect(world.loop.state.usage?.activeMs).toBe(60_000);
   });
 
-  it('is without a limit where the budget has none', async () => {
+  it('is unlimited if the budget sets no limit', async () => {
     await using world = await acting(slow(3_600_000));
     await once(world);
     expect(endOf(world)).toMatchObject({ run: 'answered', activeMs: 3_600_000 });
@@ -370,7 +370,7 @@ describe('the time of an iteration', () => {
     expect(endOf(world)).toMatchObject({ activeMs: 5_000, overheadMs: 0 });
   });
 
-  it('that an agent spends in silence is limited: it is ended at once, and started anew', async () => {
+  it('that an agent spends in silence is limited: the agent is ended at once, and started again', async () => {
     await using world = await acting(slow(10_000, { hangs: true }), { turns: [says('back')] });
     const idle = { idleMs: 10_000, toolMs: 10_000 };
     await once(world, { idle });
@@ -418,7 +418,7 @@ describe('what an exchange came to', () => {
     });
   });
 
-  it('has the files that were measured, not those that the agent speaks of', async () => {
+  it('has the files that were measured, not those the agent mentions', async () => {
     await using world = await turnWorld({
       turns: [{ ...says('I created ten files.'), files: { 'src/a.ts': 'a', 'docs/plan.md': '# Other' } }],
       checks: ['true'],
@@ -429,7 +429,7 @@ describe('what an exchange came to', () => {
     expect([...world.parts.touched].sort()).toEqual(['docs/plan.md', 'src/a.ts']);
   });
 
-  it('of an agent that could not be started is a crash, and the run goes on', async () => {
+  it('of an agent that could not be started is a crash, and the run continues', async () => {
     await using world = await turnWorld({ turns: [says('back')] });
     world.startFailures.push(new Error('no such program'));
     expect(await once(world)).toEqual({ decision: { next: 'iterate' } });
@@ -439,7 +439,7 @@ describe('what an exchange came to', () => {
     expect(endOf(world)).toMatchObject({ run: 'answered' });
   });
 
-  it('of a disk that takes no answer is no crash of the agent: the run ends', async () => {
+  it('of a disk that takes no answer is not a crash of the agent: the run ends', async () => {
     await using world = await turnWorld({ turns: [says('hello')] });
     world.tree.fails = (path, text) => path.endsWith('talk.jsonl') && text.includes('"assistant"');
     await expect(once(world)).rejects.toMatchObject({ code: 'STORAGE_FAILED' });
@@ -467,7 +467,7 @@ describe('what an exchange came to', () => {
     expect(world.loop.state.usage).toMatchObject({ iterations: 2, tokens: 11, countedRecords: 2 });
   });
 
-  it('begins with the files that an iteration left that was cut short', async () => {
+  it('begins with the files left by an iteration that was cut short', async () => {
     const cut: Cut = new AbortController();
     await using world = await turnWorld({ turns: [{ during: () => cut.abort('signal') }, says('on')] });
     await once(world, {}, cut);
@@ -529,7 +529,7 @@ describe('the checks of an iteration', () => {
     expect(endOf(world)).toMatchObject({ run: 'failed', tests: { total: 3 }, files: { created: 1 } });
   });
 
-  it('are told to the agent with the next prompt, also where nothing was checked in between', async () => {
+  it('are shown to the agent in the next prompt, even if nothing was checked in between', async () => {
     await using world = await turnWorld({
       turns: [says('one'), { events: [ended('failed', 'no')] }, says('three')],
       checks: [tests(1, 2)],
@@ -541,7 +541,7 @@ describe('the checks of an iteration', () => {
     expect(world.prompts[2]).toContain('Now: 3 tests, 1 pass, 2 fail');
   });
 
-  it('are told after a restart, too, from what was stored', async () => {
+  it('are also shown after a restart, from what was stored', async () => {
     await using world = await turnWorld({ turns: [says('one'), says('two')], checks: [tests(1, 2)] });
     await once(world);
     world.memory.checks = null;
@@ -569,7 +569,7 @@ describe("the agent's context", () => {
     expect(world.memory.isContextFull).toBe(false);
   });
 
-  it('that is begun anew has the plan in its prompt again', async () => {
+  it('that starts afresh has the plan in its prompt again', async () => {
     await using world = await turnWorld({ turns: [says('one'), says('two')] });
     await once(world, { context: 'fresh' });
     await once(world, { context: 'fresh' });

@@ -30,12 +30,12 @@ import { buildPrompt, type MeasuredFacts } from './prompt.js';
 import { uncountedUsage } from './usage.js';
 import { WorkClock } from './work-clock.js';
 
-/** What came of an iteration: a decision that is committed, or that it was cut short. */
+/** How an iteration ended: with a committed decision, or cut short. */
 export type IterationEnd = { readonly decision: Decision } | { readonly cut: CutReason };
 
 /**
- * One iteration: the intent is written down, the agent is prompted once, what it did is measured, all of it is committed.
- * `cut` ends it early; then it is not counted, and what it cost is.
+ * One iteration: the intent is written, the agent is prompted once, its work is measured, and everything is committed. `cut`
+ * ends it early; then the iteration is not counted, but its cost is.
  */
 export async function iterate(
   parts: RunParts,
@@ -47,7 +47,7 @@ export async function iterate(
   const before = loop.state;
   const answers = await readLateAnswers(parts);
   using work = new WorkClock(clock, timeLeftMs(parts));
-  // Git looks while we write.
+  // Git looks at the tree while we write.
   void parts.taker.session?.lookAhead();
   const { phase, where, prompt } = await begin(parts, memory, answers);
   if (!(await storeCheckpoint(parts, prompt, cut.signal)))
@@ -81,7 +81,10 @@ export async function iterate(
   return { decision };
 }
 
-/** Before the agent hears anything, another machine could go on from here. False where it must not hear it. */
+/**
+ * Stores a checkpoint before the agent gets the prompt, so another machine could continue from here. False if the agent must
+ * not get it.
+ */
 export async function storeCheckpoint(
   parts: RunParts,
   prompt: string | null,
@@ -93,7 +96,7 @@ export async function storeCheckpoint(
   try {
     return await checkpoint.store({ loop: loop.export(), prompt, openQuestions }, signal);
   } catch (error) {
-    // What waiting does not heal, such as a git server that refuses, is a person's to see.
+    // What waiting cannot fix, such as a git server that refuses, is for a person to see.
     if (isHoldfastError(error, 'GIT_REMOTE') && isUnderWay(loop))
       loop.suspend([error.message, error.hint].filter(Boolean).join('. '));
     throw error;
@@ -104,14 +107,14 @@ function isUnderWay({ state: { status } }: RunParts['loop']): boolean {
   return status === 'running' || status === 'paused';
 }
 
-/** Where in the plan an iteration is. */
+/** The place of an iteration in the plan. */
 interface Where {
   readonly phase: string;
   readonly story: string | null;
   readonly iteration: number;
 }
 
-/** Writes the intent down, and puts together what the agent is to be told. */
+/** Writes the intent and puts the prompt together. */
 async function begin(
   parts: RunParts,
   memory: RunMemory,
@@ -153,7 +156,7 @@ function pathsOf(result: ExchangeResult): string[] {
   return [...(changes?.created ?? []), ...(changes?.modified ?? []), ...(changes?.deleted ?? [])];
 }
 
-/** Enough to see what it was about; how many there are is told as a number. */
+/** Enough to see what it was about; the total is given as a number. */
 const MAX_PATHS = 50;
 
 function firstPaths(result: ExchangeResult): ChangedPaths {
@@ -185,7 +188,10 @@ async function measuredInPlan(
   };
 }
 
-/** The checks after an exchange; once more where the phase wants that, all seems well, and the agent says that it is done. */
+/**
+ * Runs the checks after an exchange. They run a second time if the phase wants that, they passed, and the agent says it is
+ * done.
+ */
 async function checkTurn(
   parts: RunParts,
   phase: Phase,
@@ -201,7 +207,10 @@ async function checkTurn(
 
 const NO_DOCUMENTS = { total: 0, decisionRecords: 0 };
 
-/** Starts the agent's conversation anew where the mode or a full context wants it. What it must know is in the prompt. */
+/**
+ * Starts a new conversation with the agent if the mode or a full context calls for it. The prompt says what the agent must
+ * know.
+ */
 async function makeRoom({ context, conversation, taker }: RunParts, memory: RunMemory): Promise<void> {
   const isFull = memory.isContextFull || taker.session?.contextLevel === 'redline';
   const isFresh = context === 'fresh' || (isFull && context === 'redline') || memory.isContextFull;
@@ -217,7 +226,7 @@ function timeLeftMs({ loop }: RunParts): number {
   return Math.max(0, budget.activeMs - (usage?.activeMs ?? 0));
 }
 
-/** Runs the checks and tells about each. */
+/** Runs the checks and reports each one. */
 export function runAndTellChecks(
   { checks, checkTools, journal }: RunParts,
   signal: AbortSignal,
@@ -235,7 +244,7 @@ export function runAndTellChecks(
   return runChecks(checkTools, checks, listener, signal);
 }
 
-/** The iteration is not counted; what it used up is. The next prompt says that it was interrupted. */
+/** The iteration is not counted; what it used is. The next prompt says that it was interrupted. */
 function leave(parts: RunParts, work: WorkClock, reason: CutReason): IterationEnd {
   const { loop, journal } = parts;
   if (reason !== 'lost') loop.recordUsage({ ...uncountedUsage(parts), activeMs: Math.round(work.workedMs) });

@@ -58,7 +58,7 @@ describe('the prompt of an iteration', () => {
     },
   );
 
-  it('speaks of no criteria where the plan has none', () => {
+  it('mentions no criteria if the plan has none', () => {
     const { assignment } = facts();
     for (const phase of PRESETS.tdd.phases) {
       const prompt = buildPrompt(facts({ phase, assignment: { ...assignment, criteria: [] } }));
@@ -70,7 +70,7 @@ describe('the prompt of an iteration', () => {
     );
   });
 
-  it('tells guidance, late answers and what was interrupted', () => {
+  it('gives guidance, late answers and what was interrupted', () => {
     const { state } = facts();
     const prompt = buildPrompt(
       facts({
@@ -140,7 +140,7 @@ describe('what a prompt quotes of the plan', () => {
   const prompt = (sections: readonly PrpSection[], overrides: Partial<PromptFacts> = {}) =>
     buildPrompt(facts({ ...overrides, assignment: { ...facts().assignment, sections } }));
 
-  it('is what matters to the phase, once a phase, and the rest by its name', () => {
+  it('is what matters to the phase, once per phase, and the rest by name', () => {
     const sections = [section('Goal', 'goal'), section('Manual', 'documents'), section('Zebras', 'other')];
     const first = prompt(sections);
     expect(first).toContain('### From the plan: Goal\n\nabout Goal');

@@ -8,40 +8,40 @@ import {
 import type { Assignment } from '../plan/plan.js';
 import { planExcerpt } from '../plan/plan-excerpt.js';
 
-/** What a prompt is made of. All of it is known before it is sent. */
+/** What a prompt is made of. All of it is known before the prompt is sent. */
 export interface PromptFacts {
   readonly assignment: Assignment;
   readonly phase: Phase;
   readonly state: LoopState;
   readonly iteration: number;
-  /** When the iteration began: no two prompts are the same. */
+  /** When the iteration began; it makes every prompt different. */
   readonly startedAt: string;
   readonly checks: readonly string[];
   readonly measured: MeasuredFacts;
-  /** An iteration before this one that has no recorded answer. */
+  /** An earlier iteration without a recorded answer. */
   readonly interrupted: {
     readonly phase: string;
     readonly iteration: number;
     readonly startedAt: string;
   } | null;
-  /** Answers of a person that came when the agent was not there. */
+  /** A person's answers that came while the agent was gone. */
   readonly answers: readonly string[];
-  /** Whether the agent knows nothing of what was said before; then it is told the plan again. */
+  /** Whether the agent knows nothing of what was said before; then the prompt repeats the plan. */
   readonly isFresh?: boolean | undefined;
-  /** What the person wants said in this phase, from their own configuration. */
+  /** The person's own instructions for this phase, from their configuration. */
   readonly ownWords?: string | undefined;
 }
 
-/** What we measured last. */
+/** The latest measurements. */
 export interface MeasuredFacts {
   readonly tests: TestCounts | null;
   readonly exitCode: number | null;
-  /** The end of what the first check that failed printed. */
+  /** The end of the output of the first check that failed. */
   readonly output: string;
   /** What the gate of the phase wants. */
   readonly condition: string | null;
   readonly isFirstGateOpen: boolean;
-  /** What it lacks, and whether the agent had said that it is done: of the last iteration of this phase. */
+  /** What the gate lacks, and whether the agent had said it was done, after the last iteration of this phase. */
   readonly missing?: readonly Missing[] | undefined;
   readonly wasSignalled?: boolean | undefined;
 }
@@ -87,7 +87,7 @@ const ONLY_TESTS =
   'counted as a failing test.';
 const KEEP_GREEN = 'Keep all checks passing.';
 
-/** What to do in a phase, by what it works towards. */
+/** What to do in a phase, by what the phase works towards. */
 const TASK: Readonly<Record<Phase['gate'], (criteria: number) => string>> = {
   'a-test-fails': (criteria) =>
     criteria === 0
@@ -138,7 +138,7 @@ const RULES = [
     'written here.',
 ].join('\n');
 
-/** In a fence: an agent that repeats it says nothing by that. */
+/** In a fence, so an agent that repeats it claims nothing. */
 const STATUS = [
   '## How to end your answer',
   '',
@@ -160,7 +160,7 @@ function criteriaPart({ assignment, state }: PromptFacts): string {
   return `## ${title}\n\n${lines.join('\n')}`;
 }
 
-/** With the first prompt of a phase, and whenever the agent cannot know it: within one conversation it stays known. */
+/** Included in the first prompt of a phase and whenever the agent cannot know it: within one conversation it stays known. */
 function planPart({ assignment, phase, iteration, interrupted, isFresh }: PromptFacts): string {
   const { sections, path, criteria, whole } = assignment;
   const isKnown = iteration > 1 && isFresh !== true && interrupted === null;
@@ -175,7 +175,7 @@ function planPart({ assignment, phase, iteration, interrupted, isFresh }: Prompt
   return excerpt === '' ? `Read ${path} before you begin.` : `## The plan\n\n${excerpt}`;
 }
 
-/** The machine is another one: the agent knows nothing of what it did there beyond what it is told. */
+/** The run moved to another machine: of its work on the old one, the agent knows only what the prompt says. */
 function movedPart({ state }: PromptFacts): string {
   if (state.movedFrom == null) return '';
   return (
@@ -233,7 +233,7 @@ function countsText({ total, passing, failing, skipped }: TestCounts): string {
   return `${total} tests, ${passing} pass, ${failing} fail${skipped === 0 ? '' : `, ${skipped} skipped`}`;
 }
 
-/** Longer than any fence inside, so that what a program printed cannot end it. */
+/** The fence is longer than any inside, so a program's output cannot end it. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([marks]) => marks.length));
   const fence = '`'.repeat(longest + 1);

@@ -54,7 +54,7 @@ async function* saysYes(): AsyncGenerator<AgentEvent> {
 }
 
 describe('an exchange', () => {
-  verifies('C02', 'is told as ended only after the answer is on disk and synced', async () => {
+  verifies('C02', 'is reported as ended only after the answer is on disk and synced', async () => {
     await using talk = await talking(saysYes);
     const { world, fileSystem } = talk;
     const told: string[] = [];
@@ -70,7 +70,7 @@ describe('an exchange', () => {
     expect(told).toEqual(['text: agent undefined, syncData', 'turn-end: turn yes, syncData']);
   });
 
-  verifies('C02', 'whose answer cannot be kept is not told as completed', async () => {
+  verifies('C02', 'whose answer cannot be stored is not reported as completed', async () => {
     await using talk = await talking(saysYes);
     const told: AgentEvent[] = [];
     const taken = talk.taker.take('hello', {
@@ -95,12 +95,12 @@ describe('an exchange', () => {
     talk.conversation.importTurns([{ role: 'user', content: 'said elsewhere' }]);
     await talk.taker.take('hello');
     expect(continuations).toEqual([
-      { how: 'replayed', reason: 'no conversation of the agent itself is noted in it' },
+      { how: 'replayed', reason: 'it records no conversation of the agent itself' },
     ]);
   });
 });
 
-/** A scripted agent, and everything that was told of how it came to know what was said before. */
+/** A scripted agent, and every report of how it came to know what was said before. */
 async function scripted(turns: readonly Scripted[], options: TurnWorldOptions = {}) {
   const continuations: Continuation[] = [];
   const onContinuation = (continuation: Continuation) => void continuations.push(continuation);
@@ -177,7 +177,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('that is called off while the agent starts starts no second one', async () => {
+  it('that is cancelled while the agent starts does not start a second one', async () => {
     const stop = new AbortController();
     await using talk = await scripted([says('yes'), says('again')]);
     await talk.taker.take('one');
@@ -213,7 +213,7 @@ describe('what an exchange used', () => {
     expect(talk.conversation.usage.map(({ source }) => source)).toEqual(Array(records).fill('estimated'));
   });
 
-  it('of an agent that died is looked up in its own transcript, beyond what it had told', async () => {
+  it('of an agent that died is looked up in its own transcript, beyond what it had reported', async () => {
     const replies = [
       {
         reply: null,
@@ -248,7 +248,7 @@ describe('what an exchange used', () => {
 });
 
 describe("the agent's own conversation", () => {
-  /** One exchange with an agent, then another taker over the same conversation, as after a restart of ours. */
+  /** One exchange with an agent, then another taker for the same conversation, as after a restart of ours. */
   async function restarted(turns: readonly Scripted[], options: TurnWorldOptions = {}) {
     const talk = await scripted([says('yes'), ...turns], options);
     await talk.taker.take('one');
@@ -259,7 +259,7 @@ describe("the agent's own conversation", () => {
   }
   const said = { how: 'replayed', reason: expect.any(String) };
 
-  it('is new at first, and is noted before anything is told of it', async () => {
+  it('is new at first, and is noted before anything about it is reported', async () => {
     await using talk = await scripted([says('yes')]);
     const noted: unknown[] = [];
     await talk.taker.take('hello', {
@@ -270,7 +270,7 @@ describe("the agent's own conversation", () => {
     expect(talk.trace.filter((fact) => fact === 'conversation: agent')).toHaveLength(1);
   });
 
-  it('goes on with the next turn, in the same process', async () => {
+  it('continues with the next turn, in the same process', async () => {
     await using talk = await scripted([says('yes'), says('again')]);
     await talk.taker.take('one');
     await talk.taker.take('two');
@@ -286,7 +286,7 @@ describe("the agent's own conversation", () => {
     await talk.other.end();
   });
 
-  it('that does not start is told again to a fresh one, without the prompt itself', async () => {
+  it('that does not start is repeated to a new one, without the prompt itself', async () => {
     await using talk = await restarted([says('again')]);
     talk.startFailures.push(new Error('no such conversation'));
     await talk.other.take('two');
@@ -300,7 +300,7 @@ describe("the agent's own conversation", () => {
     await talk.other.end();
   });
 
-  it('that turns the first prompt away is told again, once', async () => {
+  it('that turns the first prompt away is repeated, once', async () => {
     await using talk = await restarted([{ events: [ended('failed', 'unknown session')] }, says('again')]);
     const { response } = await talk.other.take('two');
     expect(response.reason).toBe('completed');
@@ -322,7 +322,7 @@ describe("the agent's own conversation", () => {
     ['it used tokens', [used(3), ended('failed', 'no')]],
     ['its service did not answer', [ended('failed', 'API Error: 529 overloaded')]],
     ['it refused', [ended('refused')]],
-  ] satisfies [string, AgentEvent[]][])('is not sent the prompt twice where %s', async (_why, events) => {
+  ] satisfies [string, AgentEvent[]][])('is not sent the prompt twice if %s', async (_why, events) => {
     await using talk = await restarted([{ events }, says('again')]);
     await talk.other.take('two');
     expect(talk.prompts).toEqual(['one', 'two']);
@@ -348,7 +348,7 @@ describe("the agent's own conversation", () => {
     ]);
   });
 
-  it('that was forgotten is begun anew, with what the context has by then', async () => {
+  it('that was forgotten starts afresh, with what the context has by then', async () => {
     await using talk = await scripted([says('yes'), says('again')]);
     await talk.taker.take('one');
     await talk.taker.forget();
@@ -359,7 +359,7 @@ describe("the agent's own conversation", () => {
     expect(talk.prompts[1]).toContain('yes');
   });
 
-  it('that was told again is told again until an answer is completed', async () => {
+  it('that was repeated is repeated until an answer is completed', async () => {
     await using talk = await scripted([{ events: [TEXT, ended('failed', 'no')] }, says('ok'), says('on')]);
     talk.conversation.importTurns([{ role: 'user', content: 'said elsewhere' }]);
     await talk.taker.take('one');
@@ -368,7 +368,7 @@ describe("the agent's own conversation", () => {
     expect(talk.prompts.map((prompt) => prompt.includes('said elsewhere'))).toEqual([true, true, false]);
   });
 
-  it('goes on in the process session that was left, where that is written down', async () => {
+  it('continues in the process session that was left, if that is recorded', async () => {
     await using talk = await scripted([says('yes'), says('again')], { isKept: true });
     await talk.taker.take('one');
     const { id } = talk.taker.session ?? {};
@@ -379,7 +379,7 @@ describe("the agent's own conversation", () => {
     await other.end();
   });
 
-  it('goes on in a new process session where the old one is over', async () => {
+  it('continues in a new process session if the old one is over', async () => {
     await using talk = await restarted([says('again')], { isKept: true });
     await talk.other.take('two');
     expect(talk.other.session?.id).not.toBe(talk.taker.session?.id);

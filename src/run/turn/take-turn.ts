@@ -23,9 +23,9 @@ import { UsageLedger } from './usage-ledger.js';
 export type Continuation =
   /** There was nothing before. */
   | { readonly how: 'new' }
-  /** It goes on in its own conversation. */
+  /** It continues in its own conversation. */
   | { readonly how: 'resumed' }
-  /** It cannot, so what was said goes before the next prompt. */
+  /** It cannot, so what was said is put before the next prompt. */
   | { readonly how: 'replayed'; readonly reason: string };
 
 export interface TurnTakerOptions {
@@ -35,39 +35,39 @@ export interface TurnTakerOptions {
   readonly log: Logger;
   /** How many tokens the context may take when it is replayed. */
   readonly maxTokens?: number | undefined;
-  /** Whether the agent may be started otherwise than before; else LAUNCH_DIFFERS. */
+  /** Whether the agent may be started with other options than before; otherwise LAUNCH_DIFFERS. */
   readonly acceptsChanges?: boolean | undefined;
-  /** What tokens of a model cost, for what no agent tells; null or absent = nobody knows. */
+  /** What tokens of a model cost, for agents that do not report it; null or absent = unknown. */
   readonly priceOf?: PriceOf | undefined;
-  /** Told whenever the agent is started: at first, and after it ended. */
+  /** Called each time the agent is started: the first time, and again after it ended. */
   readonly onContinuation?: ((continuation: Continuation) => void) | undefined;
 }
 
 export interface TurnOutcome {
   readonly response: PromptResponse;
   readonly user: TurnRef;
-  /** Null where the agent said nothing. */
+  /** Null if the agent said nothing. */
   readonly assistant: TurnRef | null;
 }
 
-/** What a turn may take, and who is told what happens. */
+/** The limits of a turn, and who is told what happens. */
 export type TurnOptions = ExecuteOptions;
 
 /**
- * An agent whose exchanges are recorded. The user's turn is durable before it is sent; one that the agent did not
- * answer is marked as failed and left out of later contexts. An agent that ended is started again for the next turn,
- * in its own conversation where it has one.
+ * An agent whose exchanges are recorded. The user's turn is durable before it is sent; if the agent does not answer it, it
+ * is marked as failed and left out of later contexts. An agent that ended is started again for the next turn, in its own
+ * conversation if it has one.
  */
 export class TurnTaker {
   readonly #options: TurnTakerOptions;
   #session: ProcessSession | undefined;
-  /** What must go before the next prompt. */
+  /** What must be put before the next prompt. */
   #preamble: string | null = null;
-  /** Nobody knows yet whether the agent found the conversation that it was to go on with. */
+  /** Whether it is still unknown if the agent found the conversation it was asked to resume. */
   #isUnproven = false;
-  /** Whether the agent did anything about the prompt that was sent last. */
+  /** Whether the agent did anything about the last prompt. */
   #hasActed = false;
-  /** The end of the exchange, which nobody is told before it is kept. */
+  /** The end of the exchange, which is not reported before the answer is stored. */
   #end: TurnEnd | undefined;
   #noted = '';
   readonly #ledger: UsageLedger;
@@ -87,8 +87,9 @@ export class TurnTaker {
   }
 
   /**
-   * One recorded exchange. Whoever is told of its end (`turn-end`) knows that the answer would survive power loss. Throws what the start of the agent and `ProcessSession.execute` throw; the turn is marked as
-   * failed then. The signal ends the start of the agent as well: PROCESS_START_FAILED.
+   * One recorded exchange. When its end (`turn-end`) is reported, the answer would survive power loss. Throws what the start
+   * of the agent and `ProcessSession.execute` throw; the turn is then marked as failed. The signal ends the start of the
+   * agent as well: PROCESS_START_FAILED.
    */
   async take(prompt: string, options: TurnOptions = {}): Promise<TurnOutcome> {
     const { conversation } = this.#options;
@@ -111,7 +112,7 @@ export class TurnTaker {
     }
   }
 
-  /** What cannot be marked must not hide why it failed. */
+  /** A turn that cannot be marked must not hide the reason for the failure. */
   #markFailed(user: TurnRef, error: unknown): void {
     const { conversation, log } = this.#options;
     try {
@@ -121,7 +122,7 @@ export class TurnTaker {
     }
   }
 
-  /** An answer that could not be kept was not completed. */
+  /** An exchange whose answer could not be stored is not reported as completed. */
   #tellEnd({ onEvent }: TurnOptions, error?: unknown): void {
     const end = this.#end;
     this.#end = undefined;
@@ -130,7 +131,7 @@ export class TurnTaker {
     onEvent?.(isKept ? end : { ...end, reason: 'failed', message: messageOf(error) });
   }
 
-  /** Writes down what an agent used for a prompt whose sender did not live to hear it. */
+  /** Records what an agent used for a prompt whose sender did not live to hear it. */
   async settleUsage(): Promise<void> {
     const last = this.#options.conversation.view.turns.at(-1);
     if (last?.role === 'user' && last.failure === null) await this.#ledger.settle(last);
@@ -141,17 +142,17 @@ export class TurnTaker {
     if (sent !== undefined) await this.#ledger.settle(sent, hasActed);
   }
 
-  /** Cancels the turn that is being taken, if any. */
+  /** Cancels the current turn, if any. */
   async cancel(): Promise<void> {
     await this.#session?.cancel();
   }
 
-  /** Ends the agent's process. The conversation goes on with the next agent. */
+  /** Ends the agent's process. The conversation continues with the next agent. */
   async end(options: { readonly isUrgent?: boolean } = {}): Promise<void> {
     await (options.isUrgent ? this.#session?.terminate() : this.#session?.end());
   }
 
-  /** The agent forgets what it knows; what the context has by then is told to it again. */
+  /** Makes the agent forget everything; the next one is told what is in the context by then. */
   async forget(): Promise<void> {
     const { conversation, launch } = this.#options;
     await this.#session?.end();
@@ -160,7 +161,7 @@ export class TurnTaker {
     conversation.noteAgent({ driver: launch.launch.driver, resumeId: null });
   }
 
-  /** Null where an agent that was resumed had ended before it could be asked. */
+  /** Null if a resumed agent had ended before it could be asked. */
   async #sendIfThere(
     session: ProcessSession,
     user: TurnRef,
@@ -175,7 +176,7 @@ export class TurnTaker {
     }
   }
 
-  /** To a fresh agent, with all that was said before. */
+  /** Sends the prompt to a new agent, with everything said before. */
   async #tellAgain(
     first: PromptResponse | null,
     user: TurnRef,
@@ -237,7 +238,7 @@ export class TurnTaker {
     return session;
   }
 
-  /** The agent in its own conversation; undefined where it has none, or does not find it. */
+  /** The agent in its own conversation; undefined if it has none or does not find it. */
   async #resumed(signal: AbortSignal | undefined): Promise<ProcessSession | undefined> {
     const { conversation, launch, processes, log, acceptsChanges } = this.#options;
     const handle = conversation.view.agentHandle;
@@ -260,7 +261,7 @@ export class TurnTaker {
     }
   }
 
-  /** The agent in a fresh conversation, with what was said before this turn put before the next prompt. */
+  /** The agent in a new conversation; what was said before this turn goes before the next prompt. */
   async #startOver(
     reason: string | null,
     signal: AbortSignal | undefined,
@@ -284,13 +285,13 @@ export class TurnTaker {
   #whyNotResumed(): string {
     const { conversation, launch } = this.#options;
     const handle = conversation.view.agentHandle;
-    if (handle === null) return 'no conversation of the agent itself is noted in it';
+    if (handle === null) return 'it records no conversation of the agent itself';
     if (handle.driver !== launch.launch.driver) return 'it was held with another kind of agent';
     if (handle.resumeId !== null) return 'the agent did not start in its own conversation';
     return 'the agent has no conversation of its own to resume';
   }
 
-  /** As soon as the agent's conversation has a name it is noted, once. */
+  /** Notes the agent's conversation once, as soon as it has a name. */
   #noteHandle(session: ProcessSession): void {
     const { conversation, launch } = this.#options;
     const resumeId = session.record.resume?.id ?? null;
@@ -301,10 +302,10 @@ export class TurnTaker {
   }
 }
 
-/** As the published settings have it. */
+/** The published default. */
 const DEFAULT_MAX_TOKENS = 100_000;
 
-/** The same launch, whose start a signal ends. */
+/** The same launch, with a start that a signal ends. */
 function endedBy(signal: AbortSignal | undefined, launch: AgentLaunch): AgentLaunch {
   if (signal === undefined) return launch;
   return {
@@ -313,7 +314,7 @@ function endedBy(signal: AbortSignal | undefined, launch: AgentLaunch): AgentLau
   };
 }
 
-/** The session that was left, or where that one is over a new one in the same conversation. */
+/** The session that was left; if that one is over, a new one in the same conversation. */
 async function reopenOrStart(
   processes: ProcessSessions,
   launch: AgentLaunch,
@@ -340,7 +341,7 @@ async function reopenOrStart(
 const ACTS: readonly AgentEvent['type'][] = ['text', 'thinking', 'tool-call', 'permission'];
 
 /**
- * Whether an agent turned a prompt away by itself. One that was killed may have heard it: a prompt is never sent twice.
+ * Whether an agent itself turned a prompt away. One that was killed may have heard it, and a prompt is never sent twice.
  */
 function isUnheard(response: PromptResponse): boolean {
   const tokens = response.usage?.outputTokens ?? 0;

@@ -17,12 +17,12 @@ export interface UsageLedgerOptions {
   readonly priceOf?: PriceOf | undefined;
 }
 
-/** Which prompt was sent, when. */
+/** Which prompt was sent, and when. */
 type Sent = Pick<Turn, 'number' | 'timestamp' | 'content'>;
 
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Writes down what the replies of an agent used, each as soon as it is known and each once. */
+/** Records what the replies of an agent used, each as soon as it is known and only once. */
 export class UsageLedger {
   readonly #options: UsageLedgerOptions;
 
@@ -30,7 +30,7 @@ export class UsageLedger {
     this.#options = options;
   }
 
-  /** What the agent reports while it works. */
+  /** Adds what the agent reports while it works. */
   add(turn: number, event: Extract<AgentEvent, { type: 'usage' }>, model: string | null): void {
     const { usage, reply = null } = event;
     if (!hasTokens(usage) && usage.costUsd === null) return;
@@ -39,8 +39,9 @@ export class UsageLedger {
   }
 
   /**
-   * What the agent's own transcript says beyond that about one prompt: of an agent that went on after our death, or that
-   * died itself. Where it has none, the prompt counts by its length, unless the agent is known to have done nothing.
+   * Adds what else the agent's own transcript says about one prompt, for an agent that kept working after our death or died
+   * itself. Without a transcript, the usage is estimated from the prompt's length, unless the agent is known to have done
+   * nothing.
    */
   async settle(sent: Sent, hasActed = true): Promise<void> {
     const { conversation, launch } = this.#options;
@@ -56,7 +57,7 @@ export class UsageLedger {
 
   #addMissing(turn: number, replies: readonly KeptReply[]): void {
     const known = this.#known(turn);
-    // What is known of replies without names can only be told from the sum.
+    // For replies without names, only the sum shows what is known already.
     let unnamed = known.map(tokensOf).reduce(plusTokens, NO_TOKENS);
     for (const { reply, model, tokens, costUsd } of replies) {
       const told = known.filter((record) => record.reply === reply);

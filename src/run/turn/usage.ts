@@ -15,7 +15,7 @@ export function uncountedUsage({ loop, conversation }: UsageParts): Used {
   return { ...sumUsage(records.slice(counted)), countedRecords: records.length };
 }
 
-/** Counts what a process before this one did not live to count, and what its agent did after it. */
+/** Counts what an earlier process did not live to count, and what its agent did after it. */
 export async function countLeftUsage(parts: UsageParts & { readonly taker: TurnTaker }): Promise<void> {
   await parts.taker.settleUsage();
   const used = uncountedUsage(parts);

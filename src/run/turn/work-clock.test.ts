@@ -3,7 +3,7 @@ import { FakeClock } from '../../../test/support/fake-clock.js';
 import { WorkClock } from './work-clock.js';
 
 describe('the clock of an iteration', () => {
-  it('stands while a person is waited for', async () => {
+  it('stops while waiting for a person', async () => {
     const clock = new FakeClock();
     using work = new WorkClock(clock, Number.POSITIVE_INFINITY);
     await clock.advance(100);
@@ -14,7 +14,7 @@ describe('the clock of an iteration', () => {
     expect(work.workedMs).toBe(150);
   });
 
-  it('says when its time is up, which does not come while somebody is waited for', async () => {
+  it('says when its time is up, which never happens while waiting for a person', async () => {
     const clock = new FakeClock();
     using work = new WorkClock(clock, 100);
     await clock.advance(60);

@@ -1,6 +1,6 @@
 import type { Clock } from '../../foundation/index.js';
 
-/** How long an iteration has worked. It stands while a person is waited for, and says when its time is up. */
+/** How long an iteration has worked. It stops while the run waits for a person, and reports when its time is up. */
 export class WorkClock implements Disposable {
   readonly #clock: Clock;
   readonly #limitMs: number;
@@ -26,7 +26,7 @@ export class WorkClock implements Disposable {
     return this.#workedMs + (this.#runningSince === null ? 0 : now - this.#runningSince);
   }
 
-  /** Somebody is waited for; as often as it is called, `resume` must be. */
+  /** Stops the clock while waiting for a person; every call needs a matching `resume`. */
   pause(): void {
     this.#pauses += 1;
     if (this.#pauses === 1) this.#stop();

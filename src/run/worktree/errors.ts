@@ -1,18 +1,18 @@
 import { HoldfastError, shellWord, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { WorktreeRecord } from './record.js';
 
-/** A run cannot have a worktree of its own here. */
+/** A run cannot have its own worktree here. */
 export class WorktreeRefusedError extends HoldfastError<'WORKTREE_REFUSED'> {
   readonly code = 'WORKTREE_REFUSED';
 }
 
-/** A worktree is there for the one run that it was made for. */
+/** A worktree belongs to the one run that it was made for. */
 export class WorktreeTakenError extends HoldfastError<'WORKTREE_REFUSED'> {
   readonly code = 'WORKTREE_REFUSED';
 
   constructor({ path, plan, sessionId }: WorktreeRecord) {
     super(
-      `${visibleLine(path)} is the worktree of run ${sessionId.slice(0, 8)} (${visibleExcerpt(plan, 100)}), and of no other`,
+      `${visibleLine(path)} is the worktree of run ${sessionId.slice(0, 8)} (${visibleExcerpt(plan, 100)}), and no other run can use it`,
       {
         hint: 'Start another with `holdfast run <plan> --worktree`, from here too: it begins at the commit that is checked out.',
       },
@@ -20,12 +20,14 @@ export class WorktreeTakenError extends HoldfastError<'WORKTREE_REFUSED'> {
   }
 }
 
-/** A worktree whose preparation was cut short: nothing was lost, for no agent has worked in it. */
+/** A worktree whose preparation was cut short. Nothing is lost, because no agent has worked in it. */
 export class WorktreeUnfinishedError extends HoldfastError<'WORKTREE_UNFINISHED'> {
   readonly code = 'WORKTREE_UNFINISHED';
 
   constructor({ path, branch, sessionId, planSource }: WorktreeRecord, isThere: boolean) {
-    const place = isThere ? `${visibleLine(path)} is there in part` : `${visibleLine(path)} is not there yet`;
+    const place = isThere
+      ? `${visibleLine(path)} is only partly there`
+      : `${visibleLine(path)} is not there yet`;
     super(
       `Run ${sessionId.slice(0, 8)} was cut short before its worktree was ready; no agent has worked in it. ` +
         `${place}, branch ${visibleLine(branch)}`,
@@ -36,7 +38,7 @@ export class WorktreeUnfinishedError extends HoldfastError<'WORKTREE_UNFINISHED'
   }
 }
 
-/** The person's own setup command did not end well; no agent works in what it left. */
+/** The person's own setup command failed; no agent works in what it left. */
 export class WorktreeSetupError extends HoldfastError<'WORKTREE_SETUP_FAILED'> {
   readonly code = 'WORKTREE_SETUP_FAILED';
 
@@ -50,7 +52,7 @@ export class WorktreeSetupError extends HoldfastError<'WORKTREE_SETUP_FAILED'> {
   }
 }
 
-/** Its branch is gone, so a worktree that was removed cannot be made again. */
+/** The branch is gone, so a removed worktree cannot be made again. */
 export class WorktreeBranchGoneError extends HoldfastError<'WORKTREE_BRANCH_GONE'> {
   readonly code = 'WORKTREE_BRANCH_GONE';
 
@@ -67,7 +69,7 @@ export class WorktreeBranchGoneError extends HoldfastError<'WORKTREE_BRANCH_GONE
   }
 }
 
-/** A session whose worktree holds work that would be forgotten with it. */
+/** A session whose worktree holds work that would be lost with it. */
 export class WorktreeHasWorkError extends HoldfastError<'WORKTREE_HAS_WORK'> {
   readonly code = 'WORKTREE_HAS_WORK';
 

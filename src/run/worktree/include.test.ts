@@ -20,7 +20,7 @@ describe('.worktreeinclude', () => {
     expect(refused).toEqual([]);
   });
 
-  it('takes back what a later line says, and reads comments and Windows line ends', () => {
+  it('lets a later line take something back, and reads comments and Windows line ends', () => {
     const { isWanted } = parseInclude('# mine\r\n.env*\r\n\r\n!.env.test\r\n');
     expect(['.env', '.env.test', '.env.local'].map(isWanted)).toEqual([true, false, true]);
   });

@@ -1,4 +1,4 @@
-/** What a `.worktreeinclude` asks for, and the lines of it that count for nothing. */
+/** What a `.worktreeinclude` asks for, and its lines that are refused. */
 export interface IncludePatterns {
   /** Whether a file is wanted, by its path from the top of the repository. */
   isWanted(path: string): boolean;
@@ -6,12 +6,12 @@ export interface IncludePatterns {
   readonly refused: readonly string[];
 }
 
-/** Never copied, whoever asks: what git keeps, and what we keep. */
+/** Never copied, whatever the file says: git's files and ours. */
 const NEVER: ReadonlySet<string> = new Set(['.git', '.prp-session', '.holdfast']);
 
 /**
- * Reads patterns as simple lines of a `.gitignore`: `*`, `?`, `**`, a slash at the end for directories, one elsewhere to
- * begin at the top, `!` to take back; `#` begins a comment.
+ * Reads patterns as a simple form of `.gitignore`: `*`, `?`, `**`, a slash at the end for directories, any other slash to
+ * anchor at the top, `!` to take back; `#` begins a comment.
  */
 export function parseInclude(text: string): IncludePatterns {
   const lines = text
@@ -45,7 +45,7 @@ function ruleOf(line: string): { readonly pattern: RegExp; readonly isWanted: bo
   return { pattern: new RegExp(`^${before}${asExpression(path)}${behind}$`, 's'), isWanted };
 }
 
-/** Each part by itself, so that no star goes past a slash. */
+/** Each part separately, so no star matches a slash. */
 function asExpression(path: string): string {
   return path
     .split('/')

@@ -6,12 +6,12 @@ import type { WorktreeRecord } from './record.js';
 
 const MAX_NAMED = 10;
 
-/** Which uncommitted work went with a worktree that was removed, as far as it was measured; for a person. */
+/** Which uncommitted work was lost with a removed worktree, as far as it was measured; for a person. */
 export async function describeLost(services: RunServices, worktree: WorktreeRecord): Promise<string> {
   const state = services.openLoops().get()?.state;
   const measured = state?.filesChanged ?? undefined;
   if (measured === undefined)
-    return 'What was not committed there is lost; which files that were was not measured';
+    return 'What was not committed there is lost; which files that affects was not measured';
   const committed = await compareToBase(services.workbench(), topFor(services, worktree), worktree);
   const lost = measured.map(({ path }) => path).filter((path) => committed?.has(path) !== true);
   if (lost.length === 0)

@@ -12,7 +12,7 @@ describe('the name of a worktree', () => {
     ['日本.md', 'plan'],
     ['über-café.MD', 'uber-cafe'],
     [`${'a'.repeat(200)}.md`, 'a'.repeat(60)],
-  ])('is made of the plan %s', (plan, name) => {
+  ])('is made from the plan %s', (plan, name) => {
     expect(worktreeName('', plan)).toBe(name);
   });
 

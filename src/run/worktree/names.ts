@@ -4,12 +4,15 @@ import { InvalidInputError, visibleExcerpt } from '../../foundation/index.js';
 const MAX_NAME = 60;
 const PART = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
-/** What the branch and the directory of a worktree are named after: the name that was typed, else that of the plan. Throws INVALID_INPUT. */
+/**
+ * What the branch and directory of a worktree are named after: the name that was typed, otherwise the plan's. Throws
+ * INVALID_INPUT.
+ */
 export function worktreeName(typed: string, planPath: string): string {
   return typed === '' ? slugOf(planPath) : checkedName(typed);
 }
 
-/** A name that may hold slashes, as branches do. Nothing in it can be an option, leave a directory, or be strange to git. */
+/** A name that may contain slashes, like a branch. Nothing in it can be an option, leave a directory, or upset git. */
 function checkedName(typed: string): string {
   const parts = typed.split('/');
   const isGood = (part: string) =>
@@ -21,7 +24,7 @@ function checkedName(typed: string): string {
   });
 }
 
-/** The name of a plan as a part of a branch, whatever is in it. */
+/** The name of a plan, whatever it contains, as part of a branch. */
 function slugOf(planPath: string): string {
   const slug = basename(planPath)
     .replace(/\.[A-Za-z0-9]+$/, '')
@@ -40,7 +43,7 @@ export function branchOf(name: string, sessionId: string): string {
   return `holdfast/${name}-${sessionId.slice(0, 4)}`;
 }
 
-/** The same as one directory, below one for the repository: `shop/login-3f2a`. */
+/** The same as one directory, in a directory for the repository: `shop/login-3f2a`. */
 export function directoryOf(repository: string, name: string, sessionId: string): string {
   return `${slugOf(repository)}/${name.replaceAll('/', '-')}-${sessionId.slice(0, 4)}`;
 }

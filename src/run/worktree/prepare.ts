@@ -47,32 +47,32 @@ import {
   writeWorktree,
 } from './record.js';
 
-/** What a person wants: a name, or '' for that of the plan, and the plan by its full path. */
+/** What a person wants: a name, or '' to use the plan's, and the full path of the plan. */
 export interface WorktreeWish {
   readonly name: string;
   readonly planPath: string;
-  /** What the kept plan is called; by its place in the repository if absent. */
+  /** What the kept plan is called; absent = its path in the repository. */
   readonly planName?: string | undefined;
-  /** The id of its run, where that was decided before. */
+  /** The id of its run, if already chosen. */
   readonly sessionId?: string | undefined;
-  /** The commit where its branch begins; the one that is checked out if absent. */
+  /** The commit where its branch begins; absent = the one that is checked out. */
   readonly base?: string | undefined;
 }
 
 export interface PrepareOptions {
-  /** Told before it is done, line by line; the words are safe to show. */
+  /** Called line by line before each step; the words are safe to show. */
   readonly tell: (words: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** More than this is no list that a person looks through: then the setup command is the better way. */
+/** A person would not read a longer list; beyond this, the setup command is the better way. */
 const MAX_INCLUDED = 2_000;
 const SETUP_TIMEOUT_MS = 60 * 60_000;
 const TRIES = 20;
 
 /**
- * Decides on a worktree for a new run and writes that down, before anything is made. Throws WORKTREE_REFUSED, INVALID_INPUT,
- * PROGRAM_NOT_STARTED, GIT_FAILED.
+ * Decides on a worktree for a new run and records the decision before anything is made. Throws WORKTREE_REFUSED,
+ * INVALID_INPUT, PROGRAM_NOT_STARTED, GIT_FAILED.
  */
 export async function intendWorktree(services: RunServices, wish: WorktreeWish): Promise<WorktreeRecord> {
   const { tools, clock, settings } = services;
@@ -81,10 +81,10 @@ export async function intendWorktree(services: RunServices, wish: WorktreeWish):
   const workbench = services.workbench();
   const name = worktreeName(wish.name, wish.planPath);
   if (!(await isBranchName(workbench, top, branchOf(name, 'aaaa'))))
-    throw new WorktreeRefusedError(`git does not take ${visibleLine(name)} as a part of a branch`);
+    throw new WorktreeRefusedError(`git does not accept ${visibleLine(name)} as part of a branch name`);
   const base = await baseOf(services, top, wish);
   if (base === undefined)
-    throw new WorktreeRefusedError(`${visibleLine(top)} has no commit yet, and a worktree begins at one`, {
+    throw new WorktreeRefusedError(`${visibleLine(top)} has no commit yet, and a worktree starts from one`, {
       hint: 'Commit something first, or run without --worktree.',
     });
   ensureDirectory(fileSystem, settings.worktree.directory);
@@ -108,7 +108,7 @@ export async function intendWorktree(services: RunServices, wish: WorktreeWish):
   return kept;
 }
 
-/** A commit that was named may be gone by now; nothing else begins in its place. Throws WORKTREE_REFUSED. */
+/** The base commit. If a named commit is gone by now, nothing else replaces it. Throws WORKTREE_REFUSED. */
 async function baseOf(
   services: RunServices,
   top: string,
@@ -126,8 +126,8 @@ async function baseOf(
 }
 
 /**
- * Lets another run go on in a worktree, on its branch, after the one before: its record is written anew. Done twice it is
- * done once.
+ * Lets another run continue in a worktree, on its branch, after the previous run: its record is written anew. Doing it twice
+ * changes nothing.
  */
 export function continueWorktree(
   services: RunServices,
@@ -141,7 +141,7 @@ export function continueWorktree(
   return kept;
 }
 
-/** The repository that a run in a worktree belongs to. Throws WORKTREE_REFUSED. */
+/** The repository of a run in a worktree. Throws WORKTREE_REFUSED. */
 export function repositoryOf({ tools, projectDirectory }: RunServices): { top: string; common: string } {
   const { fileSystem } = tools;
   const top = findRepositoryTop(fileSystem, fileSystem.resolve(projectDirectory));
@@ -152,7 +152,7 @@ export function repositoryOf({ tools, projectDirectory }: RunServices): { top: s
   });
 }
 
-/** An id whose branch and directory nobody has. */
+/** An id whose branch and directory are free. */
 async function freePlace(
   services: RunServices,
   {
@@ -170,7 +170,7 @@ async function freePlace(
   const { tools } = services;
   for (let left = TRIES; left > 0; left -= 1) {
     const sessionId = decided ?? tools.ids.uuid();
-    // Where the id is decided, the name makes the difference.
+    // If the id is fixed, the name must differ.
     const name = decided === undefined || left === TRIES ? wished : `${wished}-${TRIES - left + 1}`;
     const branch = branchOf(name, sessionId);
     const path = join(root, directoryOf(basename(top), name, sessionId));
@@ -179,21 +179,21 @@ async function freePlace(
     if (!isTaken && (await findBranch(services.workbench(), top, branch)) === undefined)
       return { sessionId, branch, path };
   }
-  throw new WorktreeRefusedError(`There are too many worktrees of the name ${visibleLine(wished)}`, {
+  throw new WorktreeRefusedError(`There are too many worktrees named ${visibleLine(wished)}`, {
     hint: 'Choose another name: --worktree <name>.',
   });
 }
 
-/** A plan of the repository keeps its path, one from elsewhere its name. */
+/** A plan in the repository keeps its path; one from elsewhere keeps its name. */
 function planName(top: string, path: string): string {
   const inside = relative(top, path);
   return inside.startsWith('..') || resolve(inside) === inside ? basename(path) : inside;
 }
 
 /**
- * Makes the worktree of a record ready for an agent, or goes on with that after a crash, or makes one again that was removed.
- * What is done already is not done again. Throws LOCKED, WORKTREE_SETUP_FAILED, WORKTREE_BRANCH_GONE, PLAN_NOT_FOUND,
- * GIT_FAILED, ABORTED.
+ * Makes the worktree of a record ready for an agent. It continues after a crash, and makes a removed worktree again;
+ * finished steps are not repeated. Throws LOCKED, WORKTREE_SETUP_FAILED, WORKTREE_BRANCH_GONE, PLAN_NOT_FOUND, GIT_FAILED,
+ * ABORTED.
  */
 export async function prepareWorktree(
   services: RunServices,
@@ -205,7 +205,7 @@ export async function prepareWorktree(
   ensureDirectory(tools.fileSystem, runs);
   ensureDirectory(tools.fileSystem, directory);
   using _lock = await acquireLock(tools, join(directory, 'worktree'), { waitMs: 0 });
-  // What a process that died had begun must not go on beside us.
+  // Programs that a dead process started must not keep running next to us.
   services.programs.endOrphans();
   keepPlan(services, intended);
   let kept = intended;
@@ -239,10 +239,10 @@ export async function prepareWorktree(
   return kept;
 }
 
-/** The plan as it was when the run was asked for; what is kept is never written again. */
+/** Keeps the plan as it was when the run was requested; the kept copy is never rewritten. */
 function keepPlan(services: RunServices, kept: WorktreeRecord): void {
   const { tools } = services;
-  // A change is in the tree itself.
+  // A change is in the work tree itself.
   if (isChangePlan(kept)) return;
   const path = join(plansPlace(services, kept), kept.plan);
   if (lookAt(tools.fileSystem, path) !== undefined) return;
@@ -285,7 +285,7 @@ function hasLoop(services: RunServices, kept: WorktreeRecord): boolean {
   return lookAt(services.tools.fileSystem, loopPlace(services, kept)) !== undefined;
 }
 
-/** Where git is asked about the repository: where it was made from, else its own directory. */
+/** Where git is asked about the repository: the place it was made from, otherwise its own directory. */
 export function topFor(
   { tools }: Pick<RunServices, 'tools'>,
   { repository, gitCommonDirectory: common }: WorktreeRecord,
@@ -298,20 +298,20 @@ function hasGitFile({ tools }: RunServices, { path }: WorktreeRecord): boolean {
   return lookAt(tools.fileSystem, join(path, '.git'))?.kind === 'file';
 }
 
-/** git that was killed leaves at most a directory with its one file in it. Anything else is not ours to touch. */
+/** A killed git leaves at most a directory with its one file in it. Anything else is not ours to touch. */
 function tidyLeftOver({ tools }: RunServices, { path }: WorktreeRecord): void {
   const { fileSystem } = tools;
   if (lookAt(fileSystem, path) === undefined) return;
   const names = listDirectory(fileSystem, path);
   if (names.some((name) => name !== '.git'))
-    throw new WorktreeRefusedError(`${visibleLine(path)} is there and is no worktree of the repository`, {
+    throw new WorktreeRefusedError(`${visibleLine(path)} exists and is not a worktree of the repository`, {
       hint: 'Look at what is in it and move it away; then run the same command again.',
     });
   if (names.includes('.git')) removeQuietly(fileSystem, join(path, '.git'));
   attempt(path, 'remove', () => fileSystem.removeDirectory(path));
 }
 
-/** Nobody else works in a worktree that is being prepared: a lock there is of a git that was killed. */
+/** Nothing else works in a worktree that is being prepared, so a lock there was left by a killed git. */
 function removeStaleIndexLock(
   { tools }: RunServices,
   { path, gitCommonDirectory: common }: WorktreeRecord,
@@ -336,7 +336,7 @@ async function tellSubmodules(
   );
 }
 
-/** The files that `.worktreeinclude` names: regular ones that git does not track, by their real place in the repository. */
+/** The files that `.worktreeinclude` names: regular ones that git does not track, by their real path in the repository. */
 async function listIncluded(
   services: RunServices,
   { repository }: WorktreeRecord,
@@ -360,13 +360,14 @@ async function listIncluded(
       { hint: 'Name fewer, and let worktree.setup in your own config make the rest (such as `npm ci`).' },
     );
   for (const path of wanted)
-    if (!regular.includes(path)) tell(`note: not copied, since it is no regular file: ${visibleLine(path)}`);
+    if (!regular.includes(path))
+      tell(`note: not copied because it is not a regular file: ${visibleLine(path)}`);
   return regular.sort();
 }
 
 function tellRefused({ refused }: IncludePatterns, tell: (words: string) => void): void {
   for (const line of refused)
-    tell(`note: .worktreeinclude names nothing that may be copied with ${visibleLine(line)}`);
+    tell(`note: .worktreeinclude: this line is not allowed and is ignored: ${visibleLine(line)}`);
 }
 
 function isRegular({ tools }: RunServices, repository: string, path: string): boolean {
@@ -374,7 +375,7 @@ function isRegular({ tools }: RunServices, repository: string, path: string): bo
   return lookAt(tools.fileSystem, full)?.kind === 'file' && realPath(tools.fileSystem, full) === full;
 }
 
-/** What is there already stays: it may be a copy from before a crash, or something that the branch has. */
+/** Existing files stay: one may be a copy from before a crash, or belong to the branch. */
 function copyIncluded(
   services: RunServices,
   { repository, path: worktree }: WorktreeRecord,
@@ -394,7 +395,7 @@ function copyIncluded(
   updateUserFile(tools, target, (there) => (there === undefined ? content : undefined), mode | 0o600);
 }
 
-/** Makes the directories of a file in the worktree; false where a link would lead elsewhere. */
+/** Makes the directories of a file in the worktree; false if a link would lead elsewhere. */
 function makeParents({ tools }: Pick<RunServices, 'tools'>, worktree: string, directory: string): boolean {
   if (directory === '.' || directory === '') return true;
   if (!makeParents({ tools }, worktree, dirname(directory))) return false;
@@ -405,7 +406,7 @@ function makeParents({ tools }: Pick<RunServices, 'tools'>, worktree: string, di
   return (kind ?? 'directory') === 'directory';
 }
 
-/** The person's own command, from their own config: nothing of the repository names a program. */
+/** Runs the person's own command, from their own config: nothing in the repository names a program. */
 async function runSetup(
   services: RunServices,
   { path, sessionId, repository, branch }: WorktreeRecord,

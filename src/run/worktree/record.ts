@@ -35,23 +35,23 @@ import {
 const absolute = textThat((path) => path.startsWith('/'), 'not an absolute path');
 
 /**
- * `<state>/worktrees/<name made of the path>.json`: a worktree that a run works in. It is written before git is asked for
- * the worktree, so that none is ever there that nobody knows.
+ * `<state>/worktrees/<name made of the path>.json`: a worktree that a run works in. It is written before git makes the
+ * worktree, so no worktree ever exists without a record.
  */
 const WorktreeFile = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   sessionId: named('session_id', textThat(isUuidV4, 'not a UUID v4')),
-  /** The run that goes on in it after the one that it was made for; absent while there is no other. */
+  /** The run that continues in it after the one it was made for; absent while there is none. */
   runId: named('run_id', optional(textThat(isUuidV4, 'not a UUID v4'))),
   /** `preparing` until an agent may work in it; `removed`: its session is in the trash. */
   status: oneOf(['preparing', 'ready', 'removed']),
-  /** How far the preparation is; what comes after it may have begun. */
+  /** The last step of the preparation that is done; the next one may have begun. */
   step: oneOf(['intended', 'checked-out', 'included', 'set-up']),
   path: absolute,
   branch: filledText,
-  /** The top of the work tree that it was made from, which may be a worktree itself. */
+  /** The top of the work tree it was made from, which may itself be a worktree. */
   repository: absolute,
-  /** What people call the repository, where that above is a mirror of ours. */
+  /** The name people use for the repository, if the path above is a mirror of ours. */
   repositoryName: named('repository_name', optional(filledText)),
   gitCommonDirectory: named('git_common_dir', absolute),
   baseCommit: named(
@@ -59,30 +59,29 @@ const WorktreeFile = record({
     textThat((id) => /^[0-9a-f]{40,64}$/.test(id), 'not a commit'),
   ),
   baseBranch: named('base_branch', nullable(text)),
-  /** The plan where the person has it. */
+  /** The path of the person's own copy of the plan. */
   planSource: named('plan_source', absolute),
-  /** The kept plan, by its path below the plans of the run. */
+  /** The kept plan, by its path in the run's plans directory. */
   plan: textThat((path) => isInside(path), 'not a path inside of a directory'),
-  /** What is copied from the repository. */
+  /** The files copied from the repository. */
   included: listOf(text),
   createdAt: named('created_at', text),
 });
 
-/** A worktree that a run works in. */
 export type WorktreeRecord = ValueOf<typeof WorktreeFile>;
 
 function isInside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !path.split('/').includes('..');
 }
 
-/** Where records of worktrees are, and what runs keep. */
+/** Where the records of worktrees are, and what runs keep. */
 export interface WorktreePlaces {
   /** `<state>/worktrees`. */
   readonly worktrees: string;
   readonly runs: string;
 }
 
-/** The directory of the loop of a run in a worktree: outside of it, so that it outlives it. */
+/** The directory of the loop of a run in a worktree. It is outside the worktree, so it outlives it. */
 export function loopPlace(
   { runs }: WorktreePlaces,
   { sessionId }: Pick<WorktreeRecord, 'sessionId'>,
@@ -90,7 +89,7 @@ export function loopPlace(
   return join(runs, sessionId.toLowerCase(), 'loop');
 }
 
-/** The directory that the kept plan of a run is named from. */
+/** The directory that paths of a run's kept plan are relative to. */
 export function plansPlace(
   { runs }: WorktreePlaces,
   worktree: Pick<WorktreeRecord, 'sessionId' | 'runId'>,
@@ -98,12 +97,12 @@ export function plansPlace(
   return join(runs, runOfWorktree(worktree).toLowerCase(), 'plan');
 }
 
-/** The run that works in it now: the one that it was made for, or one that goes on after that. */
+/** The run that works in it now: the one it was made for, or one that continues after that. */
 export function runOfWorktree({ sessionId, runId }: Pick<WorktreeRecord, 'sessionId' | 'runId'>): string {
   return runId ?? sessionId;
 }
 
-/** What stands for the plan of a worktree whose run works through a change: that is in the tree itself. */
+/** What stands for the plan of a worktree whose run works on a change; the change is in the work tree itself. */
 export function changePlanIn(name: string): string {
   return `change:${name}`;
 }
@@ -112,7 +111,7 @@ export function isChangePlan({ plan }: Pick<WorktreeRecord, 'plan'>): boolean {
   return plan.startsWith(changePlanIn(''));
 }
 
-/** What the person's own setup command said. */
+/** The output of the person's own setup command. */
 export function setupLogPlace({ runs }: WorktreePlaces, sessionId: string): string {
   return join(runs, sessionId.toLowerCase(), 'setup.log');
 }
@@ -121,7 +120,7 @@ function fileOf(worktrees: string, path: string): string {
   return join(worktrees, `${uuidFrom(path)}.json`);
 }
 
-/** Writes it durably. Throws ATOMIC_WRITE_FAILED, DOCUMENT_REFUSED. */
+/** Writes the record durably. Throws ATOMIC_WRITE_FAILED, DOCUMENT_REFUSED. */
 export function writeWorktree(
   tools: StorageTools,
   { worktrees }: WorktreePlaces,
@@ -132,8 +131,8 @@ export function writeWorktree(
 }
 
 /**
- * The worktree of ours that a directory is in, or was in before somebody removed it; undefined where it is in none. Nearly
- * every directory is in none, and then this costs next to nothing.
+ * The worktree of ours that a directory is in, or was in before it was removed; undefined if it is in none. Nearly every
+ * directory is in none, and that case costs next to nothing.
  */
 export function worktreeAt(
   fileSystem: FileSystem,
@@ -144,13 +143,13 @@ export function worktreeAt(
   for (let place = realPath(fileSystem, directory) ?? directory; ; place = dirname(place)) {
     const found = lookQuietly(fileSystem, fileOf(worktrees, place));
     if (found === 'file') return readRecord(fileSystem, fileOf(worktrees, place), place);
-    // A work tree ends at its top; only above one that is gone there may be more to find.
+    // A work tree ends at its top; looking further up is only needed if it is gone.
     const kind = lookQuietly(fileSystem, join(place, '.git'));
     if (kind !== undefined || dirname(place) === place) return undefined;
   }
 }
 
-/** Whether some record is of this path, that of a removed session too. */
+/** Whether any record has this path, including those of removed sessions. */
 export function isPathKnown(
   fileSystem: FileSystem,
   { worktrees }: Pick<WorktreePlaces, 'worktrees'>,
@@ -159,7 +158,7 @@ export function isPathKnown(
   return lookQuietly(fileSystem, fileOf(worktrees, path)) !== undefined;
 }
 
-/** Every worktree of ours, the newest last. What cannot be read is warned about, and kept. */
+/** Every worktree of ours, the newest last. An unreadable record causes a warning and is kept. */
 export function listWorktreeRecords(
   { fileSystem, log }: { readonly fileSystem: FileSystem; readonly log: Logger },
   { worktrees }: Pick<WorktreePlaces, 'worktrees'>,
@@ -180,18 +179,18 @@ export function listWorktreeRecords(
     .sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
 }
 
-/** A record that is damaged must be seen: without it the run would be looked for inside of the worktree. */
+/** A damaged record must be noticed: without it we would look for the run inside the worktree. */
 function readRecord(fileSystem: FileSystem, file: string, path: string): WorktreeRecord | undefined {
   const kept = readDocument(fileSystem, file, WorktreeFile);
   return kept?.path === path && kept.status !== 'removed' ? kept : undefined;
 }
 
-/** Its run goes on elsewhere: what is in it stays, and is nobody's place to work any more. */
+/** Its run continues elsewhere: the files in it stay, but no run may work there any more. */
 export function retireWorktree(tools: StorageTools, places: WorktreePlaces, worktree: WorktreeRecord): void {
   writeWorktree(tools, places, { ...worktree, status: 'removed' });
 }
 
-/** The same for whatever worktree a run has here. */
+/** The same for the worktree that a run has here, if any. */
 export function retireRun(
   { tools, log }: { readonly tools: StorageTools; readonly log: Logger },
   places: WorktreePlaces,
@@ -203,7 +202,7 @@ export function retireRun(
   for (const worktree of own) retireWorktree(tools, places, worktree);
 }
 
-/** For a run that is gone for good, and its worktree too. */
+/** For a run that is gone for good, with its worktree. */
 export function forgetWorktree(
   { fileSystem }: Pick<StorageTools, 'fileSystem'>,
   { worktrees }: WorktreePlaces,
@@ -212,7 +211,7 @@ export function forgetWorktree(
   removeQuietly(fileSystem, fileOf(worktrees, path));
 }
 
-/** Whether its directory is there. */
+/** Whether the worktree's directory exists. */
 export function isWorktreeThere(fileSystem: FileSystem, { path }: Pick<WorktreeRecord, 'path'>): boolean {
   return lookAt(fileSystem, path)?.kind === 'directory';
 }
@@ -221,6 +220,6 @@ function lookQuietly(fileSystem: FileSystem, path: string): string | undefined {
   try {
     return fileSystem.look(path)?.kind;
   } catch {
-    return undefined; // what may not be looked at is not ours
+    return undefined; // what we may not look at is not ours
   }
 }

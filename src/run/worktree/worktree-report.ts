@@ -12,7 +12,7 @@ import { WorktreeHasWorkError } from './errors.js';
 import { topFor } from './prepare.js';
 import { isWorktreeThere, type WorktreeRecord } from './record.js';
 
-/** The worktree of a run as it stands now, and what a person types to take its work or to be rid of it. */
+/** The worktree of a run as it stands now, and what a person types to merge its work or to discard it. */
 export interface WorktreeReport {
   readonly path: string;
   readonly isThere: boolean;
@@ -20,17 +20,17 @@ export interface WorktreeReport {
   readonly isBranchThere: boolean;
   readonly repository: string;
   readonly base: { readonly commit: string; readonly branch: string | null };
-  /** Against the base, uncommitted changes included; null where git cannot tell. */
+  /** Compared with the base, including uncommitted changes; null if git cannot tell. */
   readonly diffstat: { readonly files: number; readonly added: number; readonly deleted: number } | null;
-  /** Files that are not committed; null where git cannot tell, or nothing is there. */
+  /** Files that are not committed; null if git cannot tell, or there is no worktree. */
   readonly uncommitted: number | null;
-  /** Commits that no other branch has; null where git cannot tell. */
+  /** Commits that no other branch has; null if git cannot tell. */
   readonly unmerged: number | null;
-  /** For a shell, one command each. We never run them. */
+  /** One shell command each. We never run them. */
   readonly commands: { readonly merge: readonly string[]; readonly discard: readonly string[] };
 }
 
-/** Looks at the worktree of a run; nothing is changed. */
+/** Inspects the worktree of a run; nothing is changed. */
 export async function reportWorktree(
   services: RunServices,
   worktree: WorktreeRecord,
@@ -59,7 +59,7 @@ export async function reportWorktree(
   return { report, files };
 }
 
-/** The same without asking git: what was written down when it was made. */
+/** The same without asking git: what was recorded when it was made. */
 export function worktreeAsRecorded(
   { tools }: Pick<RunServices, 'tools'>,
   worktree: WorktreeRecord,
@@ -92,7 +92,7 @@ async function orUnknown<Value>(asked: Promise<Value>): Promise<Value | null> {
   }
 }
 
-/** The commands for a person: pure. */
+/** The commands for a person. Pure. */
 export function commandsFor({
   path,
   branch,
@@ -107,7 +107,7 @@ export function commandsFor({
   const [there, here, name] = [shellWord(path), shellWord(repository), shellWord(branch)];
   const hasChanges = uncommitted !== 0;
   const commit = [`git -C ${there} add --all`, `git -C ${there} commit`];
-  // A mirror of the fleet has no files of its own: the work is fetched into the clone that one is in.
+  // A mirror of the fleet has no files of its own, so the work is fetched into the clone the person is in.
   const isMirror = repository.endsWith('.git');
   const merge = isMirror
     ? [`git fetch ${there} ${name}`, 'git merge FETCH_HEAD']
@@ -122,7 +122,7 @@ export function commandsFor({
   };
 }
 
-/** Refuses to let go of a session whose worktree holds work that no other branch has. Throws WORKTREE_HAS_WORK. */
+/** Refuses to let a session go while its worktree holds work that no other branch has. Throws WORKTREE_HAS_WORK. */
 export function refuseWork({
   path,
   uncommitted,
@@ -132,9 +132,9 @@ export function refuseWork({
   commands,
 }: WorktreeReport): void {
   const work = [
-    ...(isThere && uncommitted === null ? ['changes that git cannot tell'] : []),
+    ...(isThere && uncommitted === null ? ['changes that git cannot determine'] : []),
     ...(uncommitted !== null && uncommitted > 0 ? [counted(uncommitted, 'uncommitted file')] : []),
-    ...(isBranchThere && unmerged === null ? ['commits that git cannot tell'] : []),
+    ...(isBranchThere && unmerged === null ? ['commits that git cannot determine'] : []),
     ...(unmerged !== null && unmerged > 0 ? [counted(unmerged, 'unmerged commit')] : []),
   ];
   if (work.length === 0) return;

@@ -3,17 +3,17 @@ import { HoldfastError, shellWord, visibleExcerpt } from '../../foundation/index
 const INIT = '`ralphtool agent session init --change <name>`';
 const INIT_FOR_PEOPLE = '`holdfast change init <change>`';
 
-/** A name as it is typed behind a command. */
+/** A name as it is typed after a command. */
 function commandWord(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : shellWord(name);
 }
 
-/** No session was named, and none could be found by itself. */
+/** No session was named, and none could be found automatically. */
 export class SessionRequiredError extends HoldfastError<'SESSION_REQUIRED'> {
   readonly code = 'SESSION_REQUIRED';
   readonly candidates: readonly string[];
 
-  /** `gone`: the changes that sessions hold, and that are not there any more. */
+  /** `gone`: changes that sessions hold but that no longer exist. */
   constructor(reason: string, candidates: readonly string[] = [], gone: readonly string[] = []) {
     const releases = gone.map((changeName) => `holdfast change release ${commandWord(changeName)}`);
     super(
@@ -45,7 +45,7 @@ export class StoryRequiredError extends HoldfastError<'STORY_REQUIRED'> {
   }
 }
 
-/** There is no active session with this id here. */
+/** No active session here has this id. */
 export class ChangeSessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND'> {
   readonly code = 'SESSION_NOT_FOUND';
 
@@ -57,7 +57,7 @@ export class ChangeSessionNotFoundError extends HoldfastError<'SESSION_NOT_FOUND
   }
 }
 
-/** The id can be that of no session; no path was built from it. */
+/** The id is not valid for any session; no path was built from it. */
 export class InvalidChangeSessionIdError extends HoldfastError<'INVALID_SESSION_ID'> {
   readonly code = 'INVALID_SESSION_ID';
 
@@ -70,7 +70,7 @@ export class InvalidChangeSessionIdError extends HoldfastError<'INVALID_SESSION_
   }
 }
 
-/** The session works on a change of another project than the one around the working directory. */
+/** The session works on a change of a different project from the one around the working directory. */
 export class SessionElsewhereError extends HoldfastError<'SESSION_ELSEWHERE'> {
   readonly code = 'SESSION_ELSEWHERE';
   /** The root of the project that the session belongs to. */
@@ -79,7 +79,7 @@ export class SessionElsewhereError extends HoldfastError<'SESSION_ELSEWHERE'> {
   constructor(sessionId: string, changeName: string, roots: { there: string; here: string }) {
     const [there, here] = [visibleExcerpt(roots.there, 200), visibleExcerpt(roots.here, 200)];
     super(
-      `Session ${sessionId} works on change '${visibleExcerpt(changeName, 80)}' in ${there}, and this is ${here}`,
+      `Session ${sessionId} works on change '${visibleExcerpt(changeName, 80)}' in ${there}, but this is ${here}`,
       {
         hint:
           `Run the command in ${there}, or work here with a session of this project: ` +
@@ -111,13 +111,13 @@ export class ChangeGoneError extends HoldfastError<'CHANGE_NOT_FOUND'> {
   }
 }
 
-/** The session is over: it was flushed, or somebody released its change. */
+/** The session has ended: it was flushed, or someone released its change. */
 export class ChangeSessionEndedError extends HoldfastError<'SESSION_ENDED'> {
   readonly code = 'SESSION_ENDED';
 
   constructor(sessionId: string, ended: { status: string; at: string; reason: string | null }) {
     const reason = ended.reason === null ? '' : `: ${visibleExcerpt(ended.reason, 200)}`;
-    super(`Session ${sessionId} is over: it was ${ended.status} ${ended.at}${reason}`, {
+    super(`Session ${sessionId} is over: it was ${ended.status} at ${ended.at}${reason}`, {
       hint: `Nothing was changed. Start another one with ${INIT}.`,
       hintForPeople: `Nothing was changed. Start another one with ${INIT_FOR_PEOPLE}.`,
     });
@@ -148,32 +148,29 @@ export class SessionIdTakenError extends HoldfastError<'SESSION_ID_TAKEN'> {
   constructor(sessionId: string, holder: { changeName: string; project: string }) {
     const change = visibleExcerpt(holder.changeName, 80);
     super(
-      `Session ${sessionId} works on change '${change}' in ${visibleExcerpt(holder.project, 200)} already`,
+      `Session ${sessionId} is already working on change '${change}' in ${visibleExcerpt(holder.project, 200)}`,
       { hint: 'Flush that session first, or use another id (RALPH_SESSION, --session).' },
     );
   }
 }
 
-/** The task is not one of the story in scope. */
+/** The task does not belong to the story in scope. */
 export class TaskOutOfScopeError extends HoldfastError<'SCOPE_ERROR'> {
   readonly code = 'SCOPE_ERROR';
 
   constructor(taskId: string, storyId: string) {
-    super(
-      `Task '${taskId}' is not in the scope: it does not belong to story ${visibleExcerpt(storyId, 80)}`,
-      {
-        hint: 'It can be ticked and unticked only in its own story: --story <id>.',
-      },
-    );
+    super(`Task '${taskId}' is not in scope: it does not belong to story ${visibleExcerpt(storyId, 80)}`, {
+      hint: 'It can be ticked and unticked only in its own story: --story <id>.',
+    });
   }
 }
 
-/** The change has no tasks, so that nobody can say whether it is complete. */
+/** The change has no tasks, so it is impossible to say whether it is complete. */
 export class NoTasksError extends HoldfastError<'NO_TASKS'> {
   readonly code = 'NO_TASKS';
 
   constructor(changeName: string) {
-    super(`Change '${changeName}' has no tasks: its tasks.md is missing or holds no checkbox`, {
+    super(`Change '${changeName}' has no tasks: its tasks.md is missing or contains no checkbox`, {
       hint: 'Write its tasks.md first; a change without tasks is not complete.',
     });
   }

@@ -40,7 +40,7 @@ describe('flush', () => {
     ]);
   });
 
-  verifies('S06', 'again is the same reply and writes nothing', async () => {
+  verifies('S06', 'again gets the same reply and writes nothing', async () => {
     await using world = await changeWorld();
     await started(world, 'one');
     const first = await world.sessions.flush({ sessionId: 's1' });
@@ -58,7 +58,7 @@ describe('flush', () => {
     expect(world.claim().session_id).toBe('s2');
   });
 
-  verifies('S07', 'with nothing learned leaves design.md as it is, or absent', async () => {
+  verifies('S07', 'with nothing learned leaves design.md unchanged, or absent', async () => {
     await using world = await changeWorld();
     world.write('design.md', DESIGN);
     await started(world);
@@ -71,14 +71,14 @@ describe('flush', () => {
     expect(existsSync(world.file('design.md'))).toBe(false);
   });
 
-  it('makes design.md where there is none', async () => {
+  it('creates design.md if there is none', async () => {
     await using world = await changeWorld();
     await started(world, 'one');
     await world.sessions.flush();
     expect(world.read('design.md')).toBe('## Learnings\n\n### 2026-03-01 - Story General\n- one\n');
   });
 
-  it('after an id was used again answers for the last session', async () => {
+  it('of a reused id answers for the last session', async () => {
     await using world = await changeWorld();
     await started(world, 'one');
     await world.sessions.flush();
@@ -123,7 +123,7 @@ describe('a change that was archived while a session held it', () => {
     expect([world.claim(), existsSync(world.file('.'))]).toEqual([undefined, false]);
   });
 
-  it('gets it there by recover, too, once somebody has released it', async () => {
+  it('gets it there through recover, too, once it has been released', async () => {
     await using world = await changeWorld();
     await archived(world, 'one');
     await world.sessions.release('add-login');
@@ -153,7 +153,7 @@ describe('a change that was archived while a session held it', () => {
     });
   });
 
-  it('does not stand in the way of the session that works on another change', async () => {
+  it('does not get in the way of the session working on another change', async () => {
     await using world = await changeWorld();
     await archived(world, 'one');
     world.write('tasks.md', '## 1. A\n- [ ] 1.1 a\n', 'add-logout');
@@ -179,8 +179,8 @@ describe('a change that was archived while a session held it', () => {
   });
 });
 
-describe('a flush that was cut off', () => {
-  /** The claim as a flush leaves it that dies right after design.md was written (or right before). */
+describe('an interrupted flush', () => {
+  /** The claim as left by a flush that dies right after design.md was written (or right before). */
   async function cutOff(world: ChangeWorld, isWritten: boolean): Promise<void> {
     await started(world, 'one');
     const claim = world.claim();
@@ -213,7 +213,7 @@ describe('a flush that was cut off', () => {
     expect(world.read('design.md').match(/- one/g)).toHaveLength(1);
   });
 
-  it('lets the session go on: only what is new is written then', async () => {
+  it('lets the session continue: only new learnings are written then', async () => {
     await using world = await changeWorld();
     await cutOff(world, true);
     await world.sessions.learn('two');
@@ -233,7 +233,7 @@ describe('a flush that was cut off', () => {
     });
   });
 
-  it('counts a block that was there before as another one', async () => {
+  it('counts an identical earlier block separately', async () => {
     await using world = await changeWorld();
     await started(world, 'one');
     await world.sessions.flush();
@@ -245,7 +245,7 @@ describe('a flush that was cut off', () => {
 });
 
 describe('release', () => {
-  it('takes the change away with a reason, keeps the session, and tells it', async () => {
+  it('takes the change away with a reason, keeps the session, and reports it', async () => {
     await using world = await changeWorld();
     await started(world, 'one');
     expect(await world.sessions.release('add-login', 'laptop gone')).toMatchObject({ status: 'released' });
@@ -257,7 +257,7 @@ describe('release', () => {
     expect(existsSync(world.file('design.md'))).toBe(false);
   });
 
-  it('refuses no reason, a change that nobody holds, and one that is not there', async () => {
+  it('refuses an empty reason, a change that nobody holds, and a missing one', async () => {
     await using world = await changeWorld();
     await started(world);
     await expect(world.sessions.release('add-login', ' ')).rejects.toMatchObject({ code: 'INVALID_INPUT' });
@@ -270,7 +270,7 @@ describe('release', () => {
 });
 
 describe('recover', () => {
-  it('makes a damaged claim again from its copy, and keeps the damaged file', async () => {
+  it('restores a damaged claim from its copy, and keeps the damaged file', async () => {
     await using world = await changeWorld();
     await started(world, 'one');
     writeFileSync(world.claimPath(), '{"session_id": "s1", tor');
@@ -299,7 +299,7 @@ describe('recover', () => {
     await world.sessions.create('add-login', { sessionId: 's2' });
   });
 
-  it('brings the learnings of a released session into design.md, once', async () => {
+  it('writes the learnings of a released session into design.md, once', async () => {
     await using world = await changeWorld();
     await started(world, 'one');
     await world.sessions.release('add-login', 'gone');
@@ -313,7 +313,7 @@ describe('recover', () => {
     expect(world.claim().session_id).toBe('s2');
   });
 
-  it('leaves a whole session as it is, by change and by the beginning of its id', async () => {
+  it('leaves an intact session unchanged, by change and by id prefix', async () => {
     await using world = await changeWorld();
     await world.sessions.create('add-login', { sessionId: 'nightly' });
     rmSync(world.copyPath('nightly'));
@@ -323,7 +323,7 @@ describe('recover', () => {
   });
 });
 
-describe('what there is', () => {
+describe('overviews', () => {
   it('lists the changes with their progress and who holds them; archived ones on demand', async () => {
     await using world = await changeWorld();
     world.write('tasks.md', '- [x] a\n', 'done');
@@ -360,7 +360,7 @@ describe('what there is', () => {
     });
   });
 
-  it('sums up every session for lists over all kinds', async () => {
+  it('summarizes every session for lists of all kinds', async () => {
     await using world = await changeWorld();
     await started(world);
     await world.sessions.flush();

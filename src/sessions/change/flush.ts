@@ -3,8 +3,9 @@ import { countBlock, formatLearnings, insertLearnings } from './learnings.js';
 import type { ChangeState } from './schema.js';
 
 /**
- * Brings the learnings that are not there yet into design.md and returns the state that says so. What is going to be
- * written is saved first, with how often it is there already: after a crash `settleFlush` sees whether it was written.
+ * Writes into design.md the learnings it does not have yet, and returns the state that records this. It first saves the
+ * block to be written and how often it is already there, so that after a crash `settleFlush` can see whether it was
+ * written.
  */
 export function flushLearnings(
   plan: ChangePlan,
@@ -20,7 +21,7 @@ export function flushLearnings(
   return { ...state, flushedLearnings: upTo, flush: null };
 }
 
-/** What became of a flush whose process died: its block is in design.md once more than before, or it is not. */
+/** Settles a flush whose process died: either its block is in design.md once more than before, or it is not. */
 export function settleFlush(state: ChangeState, readDesign: () => string | undefined): ChangeState {
   const { flush } = state;
   if (flush === null) return state;

@@ -50,7 +50,7 @@ describe('learnings in words', () => {
 });
 
 describe('the section of learnings', () => {
-  verifies('S06', 'is made where there is none', () => {
+  verifies('S06', 'is created if there is none', () => {
     expect(insert(undefined)).toBe('## Learnings\n\n- new\n');
     expect(insert('# Design')).toBe('# Design\n\n## Learnings\n\n- new\n');
     expect(insert('# Design\n\n')).toBe('# Design\n\n## Learnings\n\n- new\n');
@@ -65,7 +65,7 @@ describe('the section of learnings', () => {
     expect(insert('## Learnings\n### sub\n- old')).toBe('## Learnings\n### sub\n- old\n\n- new\n');
   });
 
-  it('is not what stands in a code block or in the middle of a line', () => {
+  it('is not found in a code block or in the middle of a line', () => {
     const text = '# D\n```md\n## Learnings\n```\nsee ## Learnings\n### Learnings\n## Learnings of others\n';
     expect(insert(text)).toBe(`${text}\n## Learnings\n\n- new\n`);
   });
@@ -82,7 +82,7 @@ describe('the section of learnings', () => {
     expect(insertLearnings(file, '- ü\n- b').equals(expected)).toBe(true);
   });
 
-  it('gets exactly the block, and everything else stays in its order (any file)', () => {
+  it('gets exactly the block, and everything else keeps its order (any file)', () => {
     const line = fc.constantFrom(
       '## Learnings',
       '## Risks',
@@ -114,7 +114,7 @@ describe('the section of learnings', () => {
 });
 
 describe('counting a block', () => {
-  it('sees it line for line, whatever the line breaks', () => {
+  it('compares line by line, whatever the line breaks', () => {
     expect(countBlock('a\r\nb \r\na\nb', 'a\nb')).toBe(2);
     expect(countBlock('a b', 'a')).toBe(0);
     expect(countBlock('', 'a')).toBe(0);

@@ -1,7 +1,7 @@
 import { visibleLine } from '../../foundation/index.js';
 import type { Learning } from './schema.js';
 
-/** Learnings as they stand in design.md: by day and story, one item each. Lines are separated by LF. */
+/** Learnings as they appear in design.md: by day and story, one item each. Lines are separated by LF. */
 export function formatLearnings(learnings: readonly Learning[]): string {
   const groups = new Map<string, { date: string; story: string; items: string[] }>();
   for (const learning of learnings) {
@@ -18,9 +18,9 @@ export function formatLearnings(learnings: readonly Learning[]): string {
     .join('\n\n');
 }
 
-/** design.md with a block at the end of its section `## Learnings`, which is made where it is missing. */
+/** design.md with a block added at the end of its section `## Learnings`, which is created if missing. */
 export function insertLearnings(file: Buffer | undefined, block: string): Buffer {
-  // One character for each byte: what we do not touch comes out as it went in, whatever its encoding.
+  // One character per byte: what we do not touch comes out unchanged, whatever its encoding.
   const text = file?.toString('latin1') ?? '';
   const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
   const added = Buffer.from(block.replaceAll('\n', lineBreak), 'utf8').toString('latin1');
@@ -38,7 +38,7 @@ export function insertLearnings(file: Buffer | undefined, block: string): Buffer
   );
 }
 
-/** How often a block stands in a text, line for line. */
+/** How often a block occurs in a text, line by line. */
 export function countBlock(file: string, block: string): number {
   const wanted = block.split('\n').map((line) => line.trimEnd());
   const lines = file.split(/\r?\n/).map((line) => line.trimEnd());
@@ -49,7 +49,7 @@ export function countBlock(file: string, block: string): number {
   return count;
 }
 
-/** Lines after the first are indented so far that none of them can pass for a heading or an item of the document. */
+/** Lines after the first are indented far enough that none can pass for a heading or an item of the document. */
 function formatItem({ description, taskId }: Learning): string {
   const [first = '', ...more] = description.trim().split(/\r\n|\r|\n/);
   const task = taskId === null ? '' : ` (Task ${visibleLine(taskId)})`;
@@ -64,7 +64,7 @@ const SECTION = /^ {0,3}##[ \t]+Learnings[ \t]*#*[ \t]*\r?$/i;
 const HEADING = /^ {0,3}#{1,2}(?:[ \t]|\r?$)/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
 
-/** Where the last line of the section ends that is not blank; undefined where there is no such section. */
+/** Where the last non-blank line of the section ends; undefined if there is no such section. */
 function endOfSection(text: string): number | undefined {
   let end: number | undefined;
   let fence: string | undefined;
@@ -81,7 +81,7 @@ function endOfSection(text: string): number | undefined {
   return end;
 }
 
-/** The fence that is open after a line; a line that closes one counts as outside. */
+/** The fence still open after a line; a line that closes one counts as outside. */
 function afterLine(line: string, open: string | undefined): string | undefined {
   const [, marks, rest] = FENCE.exec(line.replace(/\r$/, '')) ?? [];
   if (marks === undefined) return open;

@@ -46,8 +46,8 @@ export function activeSessions(tools: LocateTools, project: Project): ChangeStat
 }
 
 /**
- * The active session that a command is about: the one that was named, else the only one of the change that the working
- * directory is in, else the only one of the project. Throws SESSION_REQUIRED, SESSION_NOT_FOUND, SESSION_ENDED,
+ * The active session that a command is about: the one named, otherwise the only one of the change around the working
+ * directory, otherwise the only one of the project. Throws SESSION_REQUIRED, SESSION_NOT_FOUND, SESSION_ENDED,
  * SESSION_ELSEWHERE.
  */
 export function locateSession(tools: LocateTools, sessionId: string | undefined): Located {
@@ -59,7 +59,7 @@ export function locateSession(tools: LocateTools, sessionId: string | undefined)
   throw sessionEnded(ended.state);
 }
 
-/** A session that is over, the last one with this id. */
+/** An ended session; the last one with this id. */
 export function endedSession(tools: LocateTools, sessionId: string): Located | undefined {
   checkSessionId(sessionId);
   const project = projectAround(tools);
@@ -68,7 +68,7 @@ export function endedSession(tools: LocateTools, sessionId: string): Located | u
   return state === undefined ? undefined : { project, state };
 }
 
-/** Where else an id is in use; the temporary directory tells of other projects. */
+/** Where an id is already in use; the temporary directory knows about other projects. */
 export function namedSession(tools: LocateTools, sessionId: string): Located | undefined {
   checkSessionId(sessionId);
   const here = projectAround(tools);
@@ -83,8 +83,8 @@ export function namedSession(tools: LocateTools, sessionId: string): Located | u
 }
 
 /**
- * The active session of this id that a command run here may work on. In no project at all it is found wherever it is; in
- * another project than its own it would be the wrong one without a word. Throws SESSION_ELSEWHERE.
+ * The active session with this id that a command run here may work on. Outside any project it is found wherever it is;
+ * from within another project it would silently be the wrong one. Throws SESSION_ELSEWHERE.
  */
 export function sessionOfHere(tools: LocateTools, sessionId: string): Located | undefined {
   const located = namedSession(tools, sessionId);
@@ -95,14 +95,14 @@ export function sessionOfHere(tools: LocateTools, sessionId: string): Located | 
   throw new SessionElsewhereError(sessionId, located.state.changeName, roots);
 }
 
-/** The files of the change that a session works on, wherever they are by now. Throws CHANGE_NOT_FOUND. */
+/** The files of the change that a session works on, wherever they are now. Throws CHANGE_NOT_FOUND. */
 export function planOfSession(storage: StorageTools, project: Project, state: ChangeState): ChangePlan {
   const place = placeOfChange(storage.fileSystem, project, state.changeName, state.createdAt);
   if (place === undefined) throw new ChangeGoneError(state, state.learnings.length - state.flushedLearnings);
   return new ChangePlan(storage, project, place);
 }
 
-/** The full id for the beginning of one. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
+/** The full id for a prefix. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID, INVALID_SESSION_ID. */
 export function resolveSessionId(tools: LocateTools, prefix: string): string {
   checkSessionId(prefix);
   const project = projectAround(tools);
@@ -112,7 +112,7 @@ export function resolveSessionId(tools: LocateTools, prefix: string): string {
   return findId(ids, prefix) ?? prefix;
 }
 
-/** Throws INVALID_SESSION_ID for what no path may be built from. */
+/** Throws INVALID_SESSION_ID for an id that no path may be built from. */
 export function checkSessionId(sessionId: string): void {
   if (!isSessionId(sessionId)) throw new InvalidChangeSessionIdError(sessionId, isReservedName(sessionId));
 }
@@ -144,7 +144,7 @@ function onlySession(tools: LocateTools): Located {
   throw new SessionRequiredError(`several sessions are active: ${candidates.join(', ')}`, candidates);
 }
 
-/** Those whose change is in its place; where there are none, those whose change was archived. */
+/** Sessions whose change is in its place; if there are none, sessions whose change was archived. */
 function withPlans(tools: LocateTools, project: Project, states: readonly ChangeState[]): ChangeState[] {
   const placed = states.map((state) => ({ state, place: changePlaceOf(tools, project, state) }));
   const there = placed.filter(({ place }) => place !== undefined);

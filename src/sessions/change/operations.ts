@@ -19,15 +19,15 @@ import {
 } from './report.js';
 import type { ChangeSessions } from './sessions.js';
 
-// Schemas are built for who asks for them, and outputs are types only: each command is a start of its own, and building
-// schemas that nobody parses with would be a good part of it.
+// Schemas are built on demand, and outputs are types only: each command is a separate process start, and building unused
+// schemas would take a good part of it.
 
 /** What the operations need: the change sessions. */
 export interface ChangeServices {
   readonly changes: ChangeSessions;
 }
 
-/** Which session and story; what is left out is found by itself. */
+/** Which session and story; whatever is left out is found automatically. */
 const scope = () => z.strictObject({ sessionId: z.string().optional(), storyId: z.string().optional() });
 
 export const initChange = defineOperation({
@@ -67,7 +67,7 @@ export const takeNextStory = defineOperation({
 
 export const flushChange = defineOperation({
   name: 'change.flush',
-  summary: 'Write what was learned into design.md, end the session',
+  summary: 'Write what was learned into design.md and end the session',
   effect: 'write',
   capability: 'steer',
   surfaces: ['cli'],
@@ -290,7 +290,7 @@ export const recoverChange = defineOperation({
   },
 });
 
-/** Every action of change sessions, for the registry. */
+/** Every action on change sessions, for the registry. */
 export const changeOperations = [
   initChange,
   takeNextStory,

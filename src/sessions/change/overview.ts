@@ -20,13 +20,13 @@ import type { Claim } from './store.js';
 /** A change as a list shows it. */
 export interface ChangeSummary {
   readonly name: string;
-  /** `missing`: it is held, and its directory is gone. */
+  /** `missing`: it is held, but its directory is gone. */
   readonly status: 'no-tasks' | 'in-progress' | 'complete' | 'archived' | 'missing';
   readonly tasksDone: number;
   readonly tasksTotal: number;
   readonly storiesDone: number;
   readonly storiesTotal: number;
-  /** Who holds it. */
+  /** The session that holds it. */
   readonly session: ChangeState | null;
   /** Why its claim cannot be read. */
   readonly fault: string | null;
@@ -35,11 +35,11 @@ export interface ChangeSummary {
 /** A change in full. */
 export interface ChangeDetail extends ChangeSummary {
   readonly stories: readonly Story[];
-  /** Its sessions that are over, the last one first. */
+  /** Its ended sessions, the last one first. */
   readonly ended: readonly ChangeState[];
 }
 
-/** A session as lists over all kinds of session show it. */
+/** A session as shown in lists of all kinds of session. */
 export interface ChangeSessionSummary {
   readonly id: string;
   readonly kind: 'change';
@@ -47,14 +47,14 @@ export interface ChangeSessionSummary {
   readonly title: string;
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
-  /** What it learned and design.md does not have yet. */
+  /** Learnings that design.md does not have yet. */
   readonly unflushedLearnings: number;
   readonly project: string;
-  /** What does not verify; empty when it is whole. */
+  /** What does not verify; empty if everything does. */
   readonly faults: readonly string[];
 }
 
-/** The changes of a project by name, the archived ones last if they are wanted at all. */
+/** The changes of a project by name, with archived ones (if wanted) last. */
 export function listChangeSummaries(
   tools: LocateTools,
   storage: StorageTools,
@@ -73,7 +73,7 @@ export function listChangeSummaries(
   return [...summaries, ...held, ...archived.map((change) => summarizeArchived(storage, project, change))];
 }
 
-/** One change with its stories; one that was archived while it was held is shown, too. Throws CHANGE_NOT_FOUND, INVALID_CHANGE_NAME. */
+/** One change with its stories, including one that was archived while held. Throws CHANGE_NOT_FOUND, INVALID_CHANGE_NAME. */
 export function showChange(
   tools: LocateTools,
   storage: StorageTools,
@@ -91,7 +91,7 @@ export function showChange(
   return { ...summary, ...(place?.isArchived ? { status: ARCHIVED } : {}), stories, ended };
 }
 
-/** Every session that can be found from here, active or over. */
+/** Every session that can be found from here, active or ended. */
 export function summarizeSessions(tools: LocateTools): ChangeSessionSummary[] {
   const here = projectAround(tools);
   const projects = new Map<string, Project>();
@@ -118,7 +118,7 @@ function unflushedOf({ learnings, flushedLearnings }: ChangeState): number {
   return learnings.length - flushedLearnings;
 }
 
-/** A claim whose change is not in its place: it was archived, or is gone. */
+/** A claim whose change is not in its place, because it was archived or is gone. */
 function summarizeOrphan(storage: StorageTools, project: Project, claim: Claim): ChangeSummary {
   const archive = placeOfSession(storage, project, claim.state);
   const stories = archive === undefined ? [] : new ChangePlan(storage, project, archive).stories();

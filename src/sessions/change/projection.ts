@@ -19,13 +19,13 @@ import { type ChangeState, SessionFile } from './schema.js';
 import { isSessionId } from './session-id.js';
 
 /**
- * The published copies of session states, `<session id>.json` in the temporary directory of the system. Others read
- * them; we only write them, and look there for what is lost. Where they cannot be had, work goes on without them. They are
- * not synced: the claim is.
+ * The published copies of session states, `<session id>.json` in the system's temporary directory. Others read them; we
+ * only write them, and look there for lost state. If they are unavailable, everything works without them. They are not
+ * synced; the claim is.
  */
 export class Projections {
   readonly #tools: LockTools;
-  /** Each must be ours; the last one holds the files. */
+  /** Each must be ours; the last one contains the files. */
   readonly #directories: readonly string[];
 
   constructor(tools: LockTools, directories: readonly string[]) {
@@ -43,7 +43,7 @@ export class Projections {
     });
   }
 
-  /** Removes the copy of a session that is over, if the file is its copy. */
+  /** Removes the copy of an ended session, if the file is its copy. */
   remove(state: ChangeState): void {
     this.#quietly('change.projection-not-removed', state.sessionId, () => {
       const path = this.path(state.sessionId);
@@ -54,7 +54,7 @@ export class Projections {
     });
   }
 
-  /** What the copy says; undefined where there is none that can be used. */
+  /** The state in the copy; undefined if there is none that can be used. */
   read(sessionId: string): ChangeState | undefined {
     try {
       if (!this.#isOurs()) return undefined;
@@ -94,7 +94,7 @@ export class Projections {
     }
   }
 
-  /** What a killed writer of this very copy has left. */
+  /** Removes what a killed writer of this copy left behind. */
   #sweep(sessionId: string): void {
     for (const name of this.#names()) {
       if (isTemporaryName(name, `${sessionId}.json`))
@@ -112,7 +112,7 @@ export class Projections {
   }
 }
 
-/** Whether two states are of one session: an id may come back later, or in another project. */
+/** Whether two states belong to the same session: an id may come back later, or in another project. */
 export function isSameSession(a: ChangeState, b: ChangeState): boolean {
   return a.sessionId === b.sessionId && a.createdAt === b.createdAt;
 }

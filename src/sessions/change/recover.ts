@@ -10,15 +10,15 @@ import type { HeldChange } from './store.js';
 /** What was done to mend a session. */
 export interface ChangeRecovery {
   readonly changeName: string;
-  /** Who holds the change now, or whose learnings were written; null when nobody does. */
+  /** The session that now holds the change, or whose learnings were written; null if there is none. */
   readonly sessionId: string | null;
   readonly outcome:
     | 'whole'
-    /** The claim could not be read and was made again from the copy in the temporary directory. */
+    /** The claim could not be read and was restored from the copy in the temporary directory. */
     | 'restored'
-    /** The claim could not be read, and there was no copy: the change is free again. */
+    /** The claim could not be read and there was no copy, so the change is free again. */
     | 'freed'
-    /** Learnings of a session that is over were brought into design.md. */
+    /** The learnings of an ended session were written into design.md. */
     | 'learnings-written';
   readonly learningsWritten: number;
   /** Where a damaged file was set aside. */
@@ -26,9 +26,9 @@ export interface ChangeRecovery {
 }
 
 /**
- * Mends a session: a claim that cannot be read is set aside and made again from its copy; a flush that was cut off is
- * settled; learnings of a session that was released go into design.md. `target` is a change that is held, or the id of
- * a session. Throws SESSION_NOT_FOUND, CHANGE_NOT_FOUND.
+ * Mends a session: sets aside a claim that cannot be read and restores it from its copy, settles an interrupted flush,
+ * and writes the learnings of a released session into design.md. `target` is a change that is held, or the id of a
+ * session. Throws SESSION_NOT_FOUND, CHANGE_NOT_FOUND.
  */
 export async function recoverSession(
   tools: LocateTools,
@@ -93,7 +93,7 @@ async function recoverEnded(
   return { changeName, sessionId, outcome, learningsWritten, keptAt: null };
 }
 
-/** Brings what a session that is over had learned into design.md, if something of it is not there yet. */
+/** Writes the learnings of an ended session into design.md, if any are missing there. */
 function bringLearnings(
   storage: StorageTools,
   project: Project,

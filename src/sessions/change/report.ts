@@ -4,7 +4,7 @@ import type { ChangeState } from './schema.js';
 import type { Progress } from './scope.js';
 import type { CompletedTask, StartedSession, StoryContext } from './sessions.js';
 
-// The published shapes: what agents read has the keys of the specification.
+// The published shapes: what agents read uses the keys of the specification.
 
 export interface StartedReport {
   session_id: string;
@@ -49,7 +49,7 @@ export interface ContextReport {
     steps: { keyword: string; text: string }[];
   }[];
   learnings: { description: string; task_id: string | null; timestamp: string }[];
-  /** Published, and always empty. */
+  /** Published, but always empty. */
   patterns: never[];
   verify: { checks: string[]; tests: string };
 }
@@ -79,7 +79,7 @@ export function reportOfContext(context: StoryContext): ContextReport {
   };
 }
 
-/** What `task done` and `task undo` say. */
+/** What `task done` and `task undo` report. */
 export interface TickReport {
   success: true;
   task_id: string;

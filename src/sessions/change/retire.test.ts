@@ -5,7 +5,7 @@ import { type ChangeWorld, changeWorld } from '../../../test/support/change-worl
 
 const ended = (world: ChangeWorld) => join(world.project, 'openspec', '.holdfast', 'ended');
 
-/** A session that was flushed; the id. */
+/** Makes a flushed session; returns its id. */
 async function finished(world: ChangeWorld, sessionId: string): Promise<string> {
   await world.sessions.create('add-login', { sessionId });
   await world.sessions.flush({ sessionId });
@@ -13,7 +13,7 @@ async function finished(world: ChangeWorld, sessionId: string): Promise<string> 
   return sessionId;
 }
 
-describe('a change session that is over', () => {
+describe('an ended change session', () => {
   it('goes to the trash of its project and comes back byte for byte', async () => {
     await using world = await changeWorld();
     await finished(world, 's1');
@@ -30,7 +30,7 @@ describe('a change session that is over', () => {
     expect(world.sessions.get('s1')).toMatchObject({ status: 'finished' });
   });
 
-  it('of several with one id the last goes, or the one that began at that time', async () => {
+  it('of several with the same id the last goes, or the one created at that time', async () => {
     await using world = await changeWorld();
     for (const id of ['s1', 's1', 's1']) await finished(world, id);
     const times = () => world.sessions.list().map(({ createdAt }) => createdAt);
@@ -41,7 +41,7 @@ describe('a change session that is over', () => {
     expect(times()).toEqual([first]);
   });
 
-  it('is told with what is not in design.md yet', async () => {
+  it('is reported with what is not in design.md yet', async () => {
     await using world = await changeWorld();
     await world.sessions.create('add-login', { sessionId: 's1' });
     await world.sessions.learn('never twice');
@@ -53,7 +53,7 @@ describe('a change session that is over', () => {
 });
 
 describe('removing', () => {
-  it('refuses a session that holds its change, a claim that cannot be read, and what there is not', async () => {
+  it('refuses a session that holds its change, an unreadable claim, and a missing session', async () => {
     await using world = await changeWorld();
     await world.sessions.create('add-login', { sessionId: 's1' });
     await expect(world.sessions.remove('s1')).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe('removing', () => {
     expect([nowhere.trashed(), nowhere.purgeTrash(0)]).toEqual([[], []]);
   });
 
-  it('what has lain in the trash for long enough is removed permanently', async () => {
+  it('permanently removes what has been in the trash long enough', async () => {
     await using world = await changeWorld();
     await finished(world, 's1');
     await world.sessions.remove('s1');

@@ -5,7 +5,7 @@ import { activeSessions, endedSession, type LocateTools, namedSession, projectAr
 import type { ChangeState } from './schema.js';
 
 /**
- * The state of a session, active or over. A claim that cannot be read has no id: its change stands for it.
+ * The state of a session, active or ended. A claim that cannot be read has no id, so its change stands in for it.
  * Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED with the way out.
  */
 export function stateOf(tools: LocateTools, sessionId: string): ChangeState {
@@ -17,9 +17,9 @@ export function stateOf(tools: LocateTools, sessionId: string): ChangeState {
 }
 
 /**
- * Moves a session of the project around that is over to the trash: of several with one id the last, or the one that
- * began at that time. One that holds its change must give it up first. Throws SESSION_NOT_FOUND, CHANGE_LOCKED,
- * DOCUMENT_DAMAGED, LOCKED.
+ * Moves an ended session of the project around the working directory to the trash; if several have the id, the last
+ * one, or the one created at `createdAt`. A session that still holds its change must give it up first. Throws
+ * SESSION_NOT_FOUND, CHANGE_LOCKED, DOCUMENT_DAMAGED, LOCKED.
  */
 export async function retireSession(
   tools: LocateTools,

@@ -35,7 +35,7 @@ describe('the state file', () => {
     expect(SessionFile.toDisk(SessionFile.fromDisk(FILE))).toEqual(FILE);
   });
 
-  it('needs the published keys and its project only', () => {
+  it('needs only the published keys and its project', () => {
     const { session_id, change_name, created_at, accumulated_learnings, completed_tasks, project } = FILE;
     const least = { session_id, change_name, created_at, accumulated_learnings, completed_tasks, project };
     expect(SessionFile.fromDisk(least)).toMatchObject({

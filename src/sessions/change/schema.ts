@@ -17,10 +17,10 @@ import { changeLifecycle } from './lifecycle.js';
 import { isSessionId } from './session-id.js';
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/;
-/** Others write this file as well, and leave out the colon of an offset. */
+/** Others write this file too, and leave out the colon of an offset. */
 const Time = textThat((value) => TIME.test(value) && !Number.isNaN(Date.parse(value)), 'not a time');
 
-/** Something an agent learned while it worked on a change. */
+/** Something an agent learned while working on a change. */
 const Learning = record({
   description: text,
   taskId: named(
@@ -35,11 +35,11 @@ const Learning = record({
 });
 export type Learning = Readonly<ValueOf<typeof Learning>>;
 
-/** Written before design.md is: what is going to be there, and how often it was there before. */
+/** Written before design.md: the block to be added, and how often it was there before. */
 const FlushIntent = record({
   block: text,
   countBefore: named('count_before', count),
-  /** How many learnings are in the block and before it. */
+  /** How many learnings there are up to the end of the block. */
   upTo: named('up_to', count),
 });
 
@@ -61,7 +61,7 @@ const State = record({
   /** The root of the project that the change belongs to. */
   project: text,
   status: orElse(oneOf(changeLifecycle.states), () => changeLifecycle.initial),
-  /** How many of the learnings, from the first one on, are in design.md. */
+  /** How many of the learnings, counting from the first, are in design.md. */
   flushedLearnings: named(
     'flushed_learnings',
     orElse(count, () => 0),
@@ -80,7 +80,7 @@ export type ChangeState = Readonly<
   readonly completedTasks: readonly string[];
 };
 
-/** `session.json`, and its copy in the temporary directory. Its own keys are the published ones. */
+/** `session.json` and its copy in the temporary directory, with the published keys. */
 export const SessionFile: Codec<ChangeState> = {
   fromDisk(file) {
     const state = State.fromDisk(file);
@@ -89,7 +89,7 @@ export const SessionFile: Codec<ChangeState> = {
   toDisk: (state) => State.toDisk(state as ValueOf<typeof State>),
 };
 
-/** Somebody else may have written null for what is not there. */
+/** Another program may have written null for an absent value. */
 function orElse<Value>(codec: Codec<Value>, make: () => NoInfer<Value>): Codec<Value> {
   const { fromDisk, toDisk } = withDefault(codec, make);
   return { fromDisk: (value) => fromDisk(value ?? undefined), toDisk };

@@ -8,7 +8,7 @@ import {
 } from '../../plans/index.js';
 import { NoTasksError, StoryRequiredError, TaskOutOfScopeError } from './errors.js';
 
-/** Where a change stands. */
+/** How far a change has got. */
 export interface Progress {
   readonly story: { readonly id: string; readonly tasksDone: number; readonly tasksTotal: number } | null;
   readonly storiesDone: number;
@@ -17,13 +17,13 @@ export interface Progress {
   readonly isChangeComplete: boolean;
 }
 
-/** The first story with something left to do; null when all is done. Throws NO_TASKS. */
+/** The first story with work left to do; null if everything is done. Throws NO_TASKS. */
 export function nextStory(changeName: string, stories: readonly Story[]): Story | null {
   if (countTasks(stories).total === 0) throw new NoTasksError(changeName);
   return stories.find((story) => !isComplete(story)) ?? null;
 }
 
-/** The story that a command is about: the one it was given, else the one in scope. Throws STORY_REQUIRED, STORY_NOT_FOUND. */
+/** The story that a command is about: the one given, otherwise the one in scope. Throws STORY_REQUIRED, STORY_NOT_FOUND. */
 export function storyInScope(
   facts: { sessionId: string; changeName: string; currentStoryId: string | null },
   stories: readonly Story[],
@@ -56,7 +56,7 @@ export function taskInScope(
   throw new TaskOutOfScopeError(taskId, story.id);
 }
 
-/** Counts what is done. A change without tasks is not complete. */
+/** Counts what is done. A change without tasks is never complete. */
 export function progressOf(stories: readonly Story[], story: Story | undefined): Progress {
   const storiesDone = stories.filter(isComplete).length;
   const counted = story === undefined ? undefined : countTasks([story]);

@@ -21,7 +21,7 @@ async function started(world: ChangeWorld, sessionId = 's1'): Promise<void> {
 }
 
 describe('starting a session', () => {
-  verifies('S01', 'makes the state file and the claim, and tells the stories', async () => {
+  verifies('S01', 'creates the state file and the claim, and returns the stories', async () => {
     await using world = await changeWorld();
     const { state, stories } = await world.sessions.create('add-login');
     expect(state.sessionId).toMatch(UUID);
@@ -33,7 +33,7 @@ describe('starting a session', () => {
     expect(world.claim()).toEqual(world.copy(state.sessionId));
   });
 
-  verifies('S09', 'the state file has the published keys, and nobody else may read it', async () => {
+  verifies('S09', 'the state file has the published keys, and no other user may read it', async () => {
     await using world = await changeWorld();
     await started(world);
     expect(world.copy('s1')).toEqual({
@@ -61,7 +61,7 @@ describe('starting a session', () => {
 
   verifies(
     'S02',
-    'is refused while another session holds the change, saying which and how to go on',
+    'is refused while another session holds the change, saying which and how to proceed',
     async () => {
       await using world = await changeWorld();
       await started(world);
@@ -80,7 +80,7 @@ describe('starting a session', () => {
     },
   );
 
-  verifies('S02', 'again as the same session is the same reply', async () => {
+  verifies('S02', 'again as the same session gets the same reply', async () => {
     await using world = await changeWorld();
     const first = await world.sessions.create('add-login', { sessionId: 's1' });
     await world.sessions.learn('kept');
@@ -90,7 +90,7 @@ describe('starting a session', () => {
     expect(again.state.learnings).toHaveLength(1);
   });
 
-  verifies('S03', 'is refused for a change that is not there', async () => {
+  verifies('S03', 'is refused for a missing change', async () => {
     await using world = await changeWorld();
     await expect(world.sessions.create('nope')).rejects.toMatchObject({
       code: 'CHANGE_NOT_FOUND',
@@ -171,19 +171,23 @@ describe('which session', () => {
     expect(treeOf(world.dir.path)).toEqual(before);
   });
 
-  verifies('S08', 'the only active one is found by itself, from any directory of the project', async () => {
-    await using world = await changeWorld();
-    mkdirSync(join(world.project, 'src/deep'), { recursive: true });
-    await started(world);
-    for (const workingDirectory of [world.project, join(world.project, 'src/deep'), world.file('specs')]) {
-      await world.other({ workingDirectory }).learn('found');
-    }
-    expect(world.claim().accumulated_learnings).toHaveLength(3);
-  });
+  verifies(
+    'S08',
+    'the only active one is found automatically, from any directory of the project',
+    async () => {
+      await using world = await changeWorld();
+      mkdirSync(join(world.project, 'src/deep'), { recursive: true });
+      await started(world);
+      for (const workingDirectory of [world.project, join(world.project, 'src/deep'), world.file('specs')]) {
+        await world.other({ workingDirectory }).learn('found');
+      }
+      expect(world.claim().accumulated_learnings).toHaveLength(3);
+    },
+  );
 
   verifies(
     'S08',
-    'of several, the one of the change around the working directory; else they are listed',
+    'of several, the one of the change around the working directory; otherwise they are listed',
     async () => {
       await using world = await changeWorld();
       world.write('tasks.md', TASKS, 'other');
@@ -204,14 +208,14 @@ describe('which session', () => {
     },
   );
 
-  it('a named one is found from outside of the project, too', async () => {
+  it('a named one is found from outside the project, too', async () => {
     await using world = await changeWorld();
     await started(world);
     await world.other({ workingDirectory: world.dir.path }).learn('x', { sessionId: 's1' });
     expect(world.claim().accumulated_learnings).toHaveLength(1);
   });
 
-  it('an unknown one is not found, and is not taken for another', async () => {
+  it('an unknown one is not found, nor mistaken for another', async () => {
     await using world = await changeWorld();
     await started(world, 'nightly-2');
     await expect(world.sessions.learn('x', { sessionId: 'nightly' })).rejects.toMatchObject({
@@ -219,7 +223,7 @@ describe('which session', () => {
     });
   });
 
-  it('the beginning of an id is enough where people type it', async () => {
+  it('an id prefix is enough where people type it', async () => {
     await using world = await changeWorld();
     world.write('tasks.md', TASKS, 'other');
     await started(world, 'nightly-1');
@@ -234,20 +238,16 @@ describe('which session', () => {
 });
 
 describe('stories and tasks', () => {
-  verifies(
-    'S04',
-    'the next story is the first with something left, and later commands are about it',
-    async () => {
-      await using world = await changeWorld();
-      await started(world);
-      expect((await world.sessions.nextStory())?.id).toBe('1');
-      expect(world.copy('s1').current_story_id).toBe('1');
-      expect((await world.other().context()).story.id).toBe('1');
-      for (const task of ['1.1', '1.2.1', '1.10']) await world.sessions.completeTask(task);
-      expect((await world.sessions.nextStory())?.id).toBe('2');
-      expect((await world.sessions.progress()).story).toEqual({ id: '2', tasksDone: 0, tasksTotal: 1 });
-    },
-  );
+  verifies('S04', 'the next story is the first with work left, and later commands apply to it', async () => {
+    await using world = await changeWorld();
+    await started(world);
+    expect((await world.sessions.nextStory())?.id).toBe('1');
+    expect(world.copy('s1').current_story_id).toBe('1');
+    expect((await world.other().context()).story.id).toBe('1');
+    for (const task of ['1.1', '1.2.1', '1.10']) await world.sessions.completeTask(task);
+    expect((await world.sessions.nextStory())?.id).toBe('2');
+    expect((await world.sessions.progress()).story).toEqual({ id: '2', tasksDone: 0, tasksTotal: 1 });
+  });
 
   verifies('S05', 'after the last story there is none, loose tasks included', async () => {
     await using world = await changeWorld({ tasks: '## 1. A\n- [x] 1.1 a\n## Notes\n- [ ] loose\n' });
@@ -332,7 +332,7 @@ describe('learning', () => {
     ]);
   });
 
-  it('refuses what says nothing, is too long, or names a task or story that is not there', async () => {
+  it('refuses a text that is empty, too long, or names a missing task or story', async () => {
     await using world = await changeWorld();
     await started(world);
     const before = world.claim();
@@ -375,7 +375,7 @@ describe('learning', () => {
 });
 
 describe('the published copy', () => {
-  it('is done without, with a warning, where its directory is not ours', async () => {
+  it('is skipped with a warning if its directory is not ours', async () => {
     await using world = await changeWorld();
     mkdirSync(world.dir.at('mine'));
     symlinkSync(world.dir.at('mine'), world.dir.at('tmp', 'ralph'));
@@ -387,7 +387,7 @@ describe('the published copy', () => {
     expect(world.claim()).toBeUndefined();
   });
 
-  it('is done without where others may write', async () => {
+  it('is skipped where others may write', async () => {
     await using world = await changeWorld();
     mkdirSync(world.dir.at('tmp', 'ralph'));
     chmodSync(world.dir.at('tmp', 'ralph'), 0o777);
@@ -431,7 +431,7 @@ describe('the directory of a project', () => {
 });
 
 describe('a task', () => {
-  it('that was ticked by mistake is open again: only its box differs', async () => {
+  it('that was ticked by mistake can be reopened: only its box differs', async () => {
     await using world = await changeWorld();
     await started(world);
     await world.sessions.nextStory();
@@ -477,7 +477,7 @@ describe('a session of another project', () => {
     const scope = { sessionId: 's1' };
     const refusal = {
       code: 'SESSION_ELSEWHERE',
-      message: `Session s1 works on change 'add-login' in ${world.project}, and this is ${other}`,
+      message: `Session s1 works on change 'add-login' in ${world.project}, but this is ${other}`,
       hint: expect.stringContaining('unset RALPH_SESSION'),
     };
     await expect(inOther.learn('x', scope)).rejects.toMatchObject(refusal);

@@ -51,15 +51,15 @@ import { ChangeStore, type HeldChange, type TrashedSession } from './store.js';
 export interface ChangeSessionsOptions extends LockTools {
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Where the search for the project begins. */
+  /** Where the search for the project starts. */
   readonly workingDirectory: string;
   /** The directories of the published copies, outermost first; all of them must be ours. */
   readonly temporaryDirectories: readonly string[];
-  /** Told in which project a session was started. */
+  /** Called with the project in which a session was started. */
   readonly onStarted?: ((project: string) => void) | undefined;
 }
 
-/** Which session and story a command is about; what is left out is found by itself. */
+/** Which session and story a command is about; whatever is left out is found automatically. */
 export interface Scope {
   readonly sessionId?: string | undefined;
   readonly storyId?: string | undefined;
@@ -81,7 +81,7 @@ export interface StoryContext {
   readonly verify: { readonly checks: readonly string[]; readonly tests: string };
 }
 
-/** What is left of a story after one of its tasks was done, or was not done after all. */
+/** What is left of a story after one of its tasks was ticked or unticked. */
 export interface CompletedTask {
   readonly taskId: string;
   readonly remaining: readonly string[];
@@ -106,8 +106,8 @@ export class ChangeSessions {
   }
 
   /**
-   * Starts a session, which holds its change until it is flushed or released. The same session again gets the same
-   * reply. Throws CHANGE_NOT_FOUND, CHANGE_LOCKED, SESSION_ID_TAKEN, INVALID_SESSION_ID, INVALID_CHANGE_NAME.
+   * Starts a session, which holds its change until it is flushed or released. Starting the same session again gets the
+   * same reply. Throws CHANGE_NOT_FOUND, CHANGE_LOCKED, SESSION_ID_TAKEN, INVALID_SESSION_ID, INVALID_CHANGE_NAME.
    */
   async create(
     changeName: string,
@@ -133,7 +133,7 @@ export class ChangeSessions {
     return { state, stories };
   }
 
-  /** Takes the next story with something left to do into scope; null when all is done. Throws NO_TASKS. */
+  /** Takes the next story with work left to do into scope; null if everything is done. Throws NO_TASKS. */
   nextStory(scope: Scope = {}): Promise<Story | null> {
     return this.#change(scope, (state, plan) => {
       const story = nextStory(state.changeName, plan().stories());
@@ -155,7 +155,7 @@ export class ChangeSessions {
     };
   }
 
-  /** How far the story in scope and the change are. */
+  /** The progress of the story in scope and of the change. */
   async progress(scope: Scope = {}): Promise<Progress> {
     const { state, plan } = this.#look(scope);
     const stories = plan.stories();
@@ -163,7 +163,7 @@ export class ChangeSessions {
     return progressOf(stories, hasScope ? storyInScope(state, stories, scope.storyId) : undefined);
   }
 
-  /** The stories of the change with their tasks, or only the one that is named, and which one is in scope. Throws STORY_NOT_FOUND. */
+  /** The stories of the change with their tasks, or only the named one, and which one is in scope. Throws STORY_NOT_FOUND. */
   async tasks(scope: Scope = {}): Promise<{ stories: readonly Story[]; currentStoryId: string | null }> {
     const { state, plan } = this.#look(scope);
     const all = plan.stories();
@@ -176,7 +176,7 @@ export class ChangeSessions {
     return this.#tick(taskId, scope, true);
   }
 
-  /** Takes the tick of a task of the story in scope back. Throws TASK_NOT_FOUND, SCOPE_ERROR, STORY_REQUIRED. */
+  /** Unticks a task of the story in scope. Throws TASK_NOT_FOUND, SCOPE_ERROR, STORY_REQUIRED. */
   undoTask(taskId: string, scope: Scope = {}): Promise<CompletedTask> {
     return this.#tick(taskId, scope, false);
   }
@@ -194,7 +194,7 @@ export class ChangeSessions {
     });
   }
 
-  /** Keeps something learned until the flush. Throws INVALID_INPUT, TASK_NOT_FOUND, STORY_NOT_FOUND. */
+  /** Keeps a learning until the flush. Throws INVALID_INPUT, TASK_NOT_FOUND, STORY_NOT_FOUND. */
   async learn(
     description: string,
     options: { taskId?: string | undefined } & Scope = {},
@@ -219,8 +219,8 @@ export class ChangeSessions {
 
   /**
    * Writes what was learned into design.md, gives up the change and ends the session. Flushing again gets the same
-   * reply. A change that was archived meanwhile gets them where it is. Throws SESSION_REQUIRED, SESSION_NOT_FOUND,
-   * SESSION_ENDED (it was released), SESSION_ELSEWHERE, CHANGE_NOT_FOUND.
+   * reply. If the change was archived in the meantime, its archive gets the learnings. Throws SESSION_REQUIRED,
+   * SESSION_NOT_FOUND, SESSION_ENDED (it was released), SESSION_ELSEWHERE, CHANGE_NOT_FOUND.
    */
   async flush(scope: Scope = {}): Promise<{ learningsWritten: number }> {
     const { sessionId } = scope;
@@ -241,7 +241,10 @@ export class ChangeSessions {
     return { learningsWritten: flushed.learnings.length };
   }
 
-  /** Takes a change away from its session, whose state is kept. Throws CHANGE_NOT_HELD, CHANGE_NOT_FOUND, INVALID_INPUT. */
+  /**
+   * Takes a change away from its session and keeps the session's state. Throws CHANGE_NOT_HELD, CHANGE_NOT_FOUND,
+   * INVALID_INPUT.
+   */
   async release(changeName: string, reason?: string): Promise<ChangeState> {
     if (reason !== undefined) checkText('reason', reason);
     const project = this.#project();
@@ -261,12 +264,12 @@ export class ChangeSessions {
     return released;
   }
 
-  /** Mends what a crash or a damaged disk left of a session, named by its change or its id; see `recoverSession`. */
+  /** Mends what a crash or a damaged disk left of a session, identified by its change or its id; see `recoverSession`. */
   recover(target: string): Promise<ChangeRecovery> {
     return recoverSession(this.#locate, this.#options, target);
   }
 
-  /** The changes of the project with their progress and who holds them. */
+  /** The changes of the project with their progress and holders. */
   listChanges(options: { isAll?: boolean | undefined } = {}): ChangeSummary[] {
     return listChangeSummaries(this.#locate, this.#options, this.#project(), options);
   }
@@ -276,17 +279,23 @@ export class ChangeSessions {
     return showChange(this.#locate, this.#options, this.#project(), changeName);
   }
 
-  /** Every session of the project around the working directory, and every one that the temporary directory tells of. */
+  /**
+   * Every session of the project around the working directory, and of every project that the temporary directory knows
+   * about.
+   */
   list(): ChangeSessionSummary[] {
     return summarizeSessions(this.#locate);
   }
 
-  /** The state of a session, active or over; a change whose claim cannot be read stands for it. Throws SESSION_NOT_FOUND, DOCUMENT_DAMAGED. */
+  /**
+   * The state of a session, active or ended; a change whose claim cannot be read stands in for its session. Throws
+   * SESSION_NOT_FOUND, DOCUMENT_DAMAGED.
+   */
   get(sessionId: string): ChangeState {
     return stateOf(this.#locate, sessionId);
   }
 
-  /** Moves a session of this project that is over to its trash; see `retireSession`. */
+  /** Moves an ended session of this project to its trash; see `retireSession`. */
   remove(sessionId: string, options: { createdAt?: string | undefined } = {}): Promise<TrashEntry> {
     return retireSession(this.#locate, sessionId, options.createdAt);
   }
@@ -297,29 +306,29 @@ export class ChangeSessions {
     return project === undefined ? [] : this.#store.trashed(project);
   }
 
-  /** Puts a session from the trash back; false where it stands again. Throws STORAGE_FAILED. */
+  /** Puts a session from the trash back; false if one is already in its place. Throws STORAGE_FAILED. */
   restore(trashed: TrashedSession): boolean {
     return this.#store.restore(this.#project(), trashed);
   }
 
-  /** Removes for good what has lain in the trash of this project for longer than this. Throws STORAGE_FAILED. */
+  /** Permanently removes what has been in this project's trash longer than this. Throws STORAGE_FAILED. */
   purgeTrash(olderThanMs: number): TrashedSession[] {
     const project = projectAround(this.#locate);
     return project === undefined ? [] : this.#store.purgeTrash(project, olderThanMs);
   }
 
-  /** The full id for the beginning of one. Throws AMBIGUOUS_ID, INVALID_SESSION_ID. */
+  /** The full id for a prefix. Throws AMBIGUOUS_ID, INVALID_SESSION_ID. */
   resolve(prefix: string): string {
     return resolveSessionId(this.#locate, prefix);
   }
 
-  /** Where the lock of an active session is, for those who want to look at it or take it away. */
+  /** Where the lock of an active session is, for those who want to inspect it or take it away. */
   lockPath(sessionId: string): string | undefined {
     const located = namedSession(this.#locate, sessionId);
     return located && this.#store.lockPath(located.project, located.state.changeName);
   }
 
-  /** Runs a change of the state under the lock, on what the files say then. */
+  /** Changes the state under the lock, starting from what the files say then. */
   async #change<Result>(
     scope: Scope,
     act: (state: ChangeState, plan: () => ChangePlan) => { state: ChangeState; result: Result },
@@ -362,7 +371,7 @@ export class ChangeSessions {
     return namedSession(this.#locate, sessionId) === undefined ? this.#finished(sessionId) : undefined;
   }
 
-  /** The session of this id that was flushed; what a crash left of it goes. */
+  /** The flushed session with this id; removes the copy that a crash may have left. */
   #finished(sessionId: string): ChangeState | undefined {
     const state = endedSession(this.#locate, sessionId)?.state;
     if (state?.status !== 'finished') return undefined;
@@ -375,7 +384,7 @@ export class ChangeSessions {
     return { ...located, plan: planOfSession(this.#options, located.project, located.state) };
   }
 
-  /** A change that is to be held; who holds it already goes on even when it was archived meanwhile. */
+  /** The change to hold; a session that already holds it continues even if it was archived in the meantime. */
   #planToHold(project: Project, changeName: string, sessionId: string): ChangePlan {
     const { fileSystem } = this.#options;
     const own = activeSessions(this.#locate, project).find((state) => state.sessionId === sessionId);

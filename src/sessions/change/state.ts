@@ -3,7 +3,7 @@ import { DOCUMENT_VERSION } from '../../storage/index.js';
 import { changeLifecycle } from './lifecycle.js';
 import type { ChangeState } from './schema.js';
 
-/** The state of a session that begins now. */
+/** The state of a session that is starting now. */
 export function newState(
   facts: { sessionId: string; changeName: string; project: string },
   now: string,
@@ -24,7 +24,7 @@ export function newState(
   };
 }
 
-/** The state of a session that ends now. Throws ILLEGAL_TRANSITION. */
+/** The state of a session that is ending now. Throws ILLEGAL_TRANSITION. */
 export function endState(
   state: ChangeState,
   event: 'flush' | 'release',

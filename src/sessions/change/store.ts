@@ -27,12 +27,12 @@ import {
 import { type ChangeState, SessionFile } from './schema.js';
 import { isSessionId } from './session-id.js';
 
-/** A claim as a list shows it: whose it is, or why that cannot be read. */
+/** A claim as shown in a list: the state of its session, or why that cannot be read. */
 export type Claim =
   | { readonly changeName: string; readonly state: ChangeState; readonly fault?: undefined }
   | { readonly changeName: string; readonly state?: undefined; readonly fault: string };
 
-/** A session that is over and was moved to the trash. */
+/** An ended session that was moved to the trash. */
 export interface TrashedSession {
   readonly sessionId: string;
   readonly entry: TrashEntry;
@@ -40,7 +40,7 @@ export interface TrashedSession {
 
 /**
  * The claims of a project, each with the state of its session, in `openspec/.holdfast/changes/<change>/session.json`:
- * that file decides. Sessions that are over are kept in `openspec/.holdfast/ended`.
+ * that file is authoritative. Ended sessions are kept in `openspec/.holdfast/ended`.
  */
 export class ChangeStore {
   readonly #tools: LockTools;
@@ -49,7 +49,7 @@ export class ChangeStore {
     this.#tools = tools;
   }
 
-  /** Makes the directories of a project. Only the owner of `holdProject` may call this. */
+  /** Makes the directories of a project. Only the holder of the `holdProject` lock may call this. */
   prepare(project: Project, changeName: string): void {
     const own = ownDirectory(project);
     const { fileSystem } = this.#tools;
@@ -66,7 +66,7 @@ export class ChangeStore {
     return acquireLock(this.#tools, join(own, 'init'), { waitMs: LOCK_WAIT_MS });
   }
 
-  /** Takes the lock of a change, for one command. Throws LOCKED. */
+  /** Takes the lock of a change for one command. Throws LOCKED. */
   async hold(project: Project, changeName: string): Promise<HeldChange> {
     const directory = claimDirectory(project, changeName);
     this.#assertOurs(project, directory);
@@ -75,7 +75,7 @@ export class ChangeStore {
     return new HeldChange(this.#tools, lock, project, changeName);
   }
 
-  /** Where the lock of a change is, for those who want to look at it or take it away. */
+  /** Where the lock of a change is, for those who want to inspect it or take it away. */
   lockPath(project: Project, changeName: string): string {
     return join(claimDirectory(project, changeName), 'session');
   }
@@ -92,8 +92,8 @@ export class ChangeStore {
   }
 
   /**
-   * The sessions that are over, the last one first; what cannot be read is left out and warned about. One that still has
-   * its claim died while it was being ended: it goes on.
+   * Ended sessions, the last one first; those that cannot be read are skipped with a warning. A session that still has
+   * its claim died while it was being ended: it is still active.
    */
   ended(project: Project): ChangeState[] {
     const claimed = new Set(this.claims(project).map(({ state }) => state && endedName(state)));
@@ -108,7 +108,7 @@ export class ChangeStore {
       .filter((state) => state !== undefined);
   }
 
-  /** The state in a claim without a lock; undefined where there is none. Throws DOCUMENT_DAMAGED. */
+  /** Reads the state in a claim without a lock; undefined if there is none. Throws DOCUMENT_DAMAGED. */
   readClaim(project: Project, changeName: string): ChangeState | undefined {
     return withWayOut(changeName, () =>
       readDocument(this.#tools.fileSystem, claimPath(project, changeName), SessionFile),
@@ -121,12 +121,12 @@ export class ChangeStore {
     return trashedIn(this.#trash(project).entries());
   }
 
-  /** Puts a session from the trash back; false where it stands again. Throws STORAGE_FAILED. */
+  /** Puts a session from the trash back; false if one is already in its place. Throws STORAGE_FAILED. */
   restore(project: Project, { entry }: TrashedSession): boolean {
     return this.#trash(project).restore(entry, join(ownDirectory(project), 'ended', entry.id));
   }
 
-  /** Removes for good what has lain in the trash for longer than this. Throws STORAGE_FAILED. */
+  /** Permanently removes what has been in the trash longer than this. Throws STORAGE_FAILED. */
   purgeTrash(project: Project, olderThanMs: number): TrashedSession[] {
     return this.#assertOurs(project) ? trashedIn(this.#trash(project).purge(olderThanMs)) : [];
   }
@@ -135,7 +135,7 @@ export class ChangeStore {
     return trashOf(this.#tools, project);
   }
 
-  /** A project that was cloned may bring a link in the place of our directory. Throws UNSAFE_PATH. */
+  /** A cloned project may contain a link in place of our directory. Throws UNSAFE_PATH. */
   #assertOurs(project: Project, ...more: readonly string[]): boolean {
     const own = ownDirectory(project);
     return [own, join(own, 'changes'), ...more].every((path) => hasDirectory(this.#tools.fileSystem, path));
@@ -162,17 +162,17 @@ export class ChangeStore {
     }
   }
 
-  /** Writers hold the lock, so what is on its way to this name now was left by one that died. */
+  /** Writers hold the lock, so any temporary file for this name was left by one that died. */
   #sweep(directory: string, target: string): void {
     sweep(this.#tools, directory, target);
   }
 }
 
-/** Agents run many commands at once; each needs the lock for a few milliseconds. */
+/** Agents run many commands at once, and each needs the lock for a few milliseconds. */
 const LOCK_WAIT_MS = 30_000;
 const ENDED = /^\d{8}T\d{9}Z-(.+)\.json$/;
 
-/** A change that is held for one command. Every write checks the lock first. */
+/** A change held for one command. Every write checks the lock first. */
 export class HeldChange implements Disposable {
   readonly #tools: LockTools;
   readonly #lock: Lock;
@@ -186,7 +186,7 @@ export class HeldChange implements Disposable {
     this.#changeName = changeName;
   }
 
-  /** Whose the change is; undefined when it is free. Throws DOCUMENT_DAMAGED. */
+  /** The state of the session that holds the change; undefined if it is free. Throws DOCUMENT_DAMAGED. */
   read(): ChangeState | undefined {
     const state = withWayOut(this.#changeName, () =>
       readDocument(this.#tools.fileSystem, this.#path, SessionFile),
@@ -207,7 +207,7 @@ export class HeldChange implements Disposable {
     writeDocument(this.#tools, this.#path, state, SessionFile);
   }
 
-  /** Keeps the state of a session that is over, and gives up its claim. */
+  /** Keeps the state of a session that is ending, and gives up its claim. */
   end(state: ChangeState): void {
     this.writeEnded(state);
     this.#lock.assertHeld();
@@ -217,7 +217,7 @@ export class HeldChange implements Disposable {
     });
   }
 
-  /** Changes the kept state of a session that is over. */
+  /** Rewrites the kept state of an ended session. */
   writeEnded(state: ChangeState): void {
     const directory = join(ownDirectory(this.#project), 'ended');
     const name = endedName(state);
@@ -232,7 +232,7 @@ export class HeldChange implements Disposable {
     return setAside(this.#tools, this.#path);
   }
 
-  /** Moves the kept state of a session that is over to the trash of the project. */
+  /** Moves the kept state of an ended session to the trash of the project. */
   retire(state: ChangeState): TrashEntry {
     const name = endedName(state);
     this.#lock.assertHeld();
@@ -248,12 +248,12 @@ export class HeldChange implements Disposable {
   }
 }
 
-/** The same session always has the same name, so that ending it twice keeps it once. */
+/** The same session always gets the same name, so ending it twice keeps it only once. */
 function endedName({ createdAt, sessionId }: ChangeState): string {
   return `${new Date(createdAt).toISOString().replaceAll(/[-:.]/g, '')}-${sessionId}.json`;
 }
 
-/** Names that we did not give are told by nobody. */
+/** Skips names that we did not give. */
 function trashedIn(entries: readonly TrashEntry[]): TrashedSession[] {
   return entries.flatMap((entry) => {
     const sessionId = ENDED.exec(entry.id)?.[1];
@@ -293,6 +293,6 @@ function withWayOut<Result>(changeName: string, read: () => Result): Result {
 
 function damagedClaim(changeName: string, error: unknown): unknown {
   if (!(error instanceof DocumentDamagedError)) return error;
-  const hint = `Nobody can say whose the change is. Mend it with: holdfast change recover ${changeName}`;
+  const hint = `It is unknown which session holds the change. Mend it with: holdfast change recover ${changeName}`;
   return new DocumentDamagedError(error.path, error.reason, { cause: error.cause, hint });
 }

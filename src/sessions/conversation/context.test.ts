@@ -16,7 +16,7 @@ const numbers = (kept: readonly ContextTurn[]) =>
   kept.map(({ role, content }) => (role === 'system' ? content : Number.parseInt(content, 10)));
 
 describe('trimContext', () => {
-  it('leaves a context alone that fits', () => {
+  it('leaves a fitting context alone', () => {
     const all = turns(40);
     expect(trimContext(all, { maxTokens: 500 })).toEqual({
       turns: all,
@@ -55,7 +55,7 @@ describe('trimContext', () => {
     expect(conversation.context).toHaveLength(30);
   });
 
-  it('tears no pair: an answer goes with its question', () => {
+  it('keeps pairs together: an answer goes with its question', () => {
     const shifted = turns(41).slice(1);
     const { turns: kept } = trimContext(
       [{ role: 'user', content: '0', tokens: 10 }, { role: 'user', content: '1', tokens: 10 }, ...shifted],
@@ -99,7 +99,7 @@ describe('trimContext', () => {
 });
 
 describe('replayText', () => {
-  it('tells the turns in order with their roles', () => {
+  it('gives the turns in order with their roles', () => {
     expect(
       replayText([
         { role: 'user', content: 'Hello' },

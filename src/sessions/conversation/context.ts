@@ -8,9 +8,9 @@ export interface ContextTurn {
 }
 
 export interface ContextLimits {
-  /** The window of the model. */
+  /** The size of the model's context window. */
   readonly maxTokens: number;
-  /** From which share of the window on turns are left out. */
+  /** The share of the window beyond which turns are left out. */
   readonly threshold?: number | undefined;
   readonly keepFirst?: number | undefined;
   readonly keepLast?: number | undefined;
@@ -18,7 +18,7 @@ export interface ContextLimits {
 
 /** What goes into a prompt. */
 export interface Context {
-  /** Where turns were left out, a turn of role `system` says so. */
+  /** If turns were left out, a turn of role `system` says so. */
   readonly turns: readonly ContextTurn[];
   readonly tokens: number;
   /** How many turns were left out. */
@@ -30,9 +30,8 @@ export interface Context {
 const DEFAULTS = { threshold: 0.8, keepFirst: 2, keepLast: 10 } as const;
 
 /**
- * Makes the turns of a conversation fit: from 80 % of the window on only the first 2 and the last 10 remain, with a mark
- * between them, no answer without its question, and turns that are still too long are shortened. The file keeps
- * everything.
+ * Makes the turns of a conversation fit. Beyond 80 % of the window, only the first 2 and the last 10 remain, with a mark between
+ * them and no answer without its question. Turns that are still too long are shortened. The file keeps everything.
  */
 export function trimContext(turns: readonly ContextTurn[], limits: ContextLimits): Context {
   const budget = Math.floor(limits.maxTokens * (limits.threshold ?? DEFAULTS.threshold));
@@ -64,7 +63,7 @@ function endsOf(
   const { keepFirst = DEFAULTS.keepFirst, keepLast = DEFAULTS.keepLast } = limits;
   if (turns.length <= keepFirst + keepLast) return { first: [], last: turns };
   let end = keepFirst;
-  // A question whose answer is left out goes with it.
+  // A question is left out together with its answer.
   while (end > 0 && turns[end - 1]?.role === 'user' && turns[end]?.role === 'assistant') end -= 1;
   let start = turns.length - keepLast;
   while (start < turns.length && turns[start]?.role === 'assistant') start += 1;
@@ -76,7 +75,7 @@ function omissionMark(omitted: number): ContextTurn {
   return { role: 'system', content, tokens: estimateTokens(content) };
 }
 
-/** Takes from the longest turns first, so that short ones stay whole. */
+/** Shortens the longest turns first, so that short ones stay whole. */
 function shorten(turns: readonly ContextTurn[], budget: number): ContextTurn[] {
   if (sumOf(turns) <= budget) return [...turns];
   const limit = fairLimit(
@@ -86,7 +85,7 @@ function shorten(turns: readonly ContextTurn[], budget: number): ContextTurn[] {
   return turns.map((turn) => (turn.tokens <= limit ? turn : shortenTurn(turn, limit)));
 }
 
-/** The most that each may have if all together are to have no more than the budget. */
+/** The most each may have so that all together stay within the budget. */
 function fairLimit(sizes: readonly number[], budget: number): number {
   let left = budget;
   const ascending = [...sizes].sort((a, b) => a - b);
@@ -98,7 +97,7 @@ function fairLimit(sizes: readonly number[], budget: number): number {
   return Math.max(0, ...sizes);
 }
 
-/** Keeps the beginning and the end: what was asked and what came of it stand there. */
+/** Keeps the beginning and the end: they hold the question and the outcome. */
 function shortenTurn(turn: ContextTurn, tokens: number): ContextTurn {
   const { role, content } = turn;
   const room = Math.floor((content.length * tokens) / turn.tokens);
@@ -110,7 +109,7 @@ function shortenTurn(turn: ContextTurn, tokens: number): ContextTurn {
   return { role, content: `${head}${mark}${tail}`, tokens };
 }
 
-/** The same place, or the one before it where a character of two halves would be cut. */
+/** The given place, or the one before it if a surrogate pair would be cut. */
 function boundary(text: string, place: number): number {
   const code = text.charCodeAt(place);
   return code >= 0xdc00 && code <= 0xdfff ? Math.max(0, place - 1) : place;
@@ -120,7 +119,7 @@ function sumOf(turns: readonly ContextTurn[]): number {
   return turns.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** A tag that no turn can close: text of an agent must not look like another turn. */
+/** A tag that no turn can close: an agent's text must not be able to pose as another turn. */
 function unusedTag(turns: readonly Pick<ContextTurn, 'content'>[]): string {
   for (let number = 0; ; number++) {
     const tag = number === 0 ? 'turn' : `turn-${number}`;

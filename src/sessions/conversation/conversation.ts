@@ -23,9 +23,9 @@ import {
   type TurnRef,
 } from './view.js';
 
-/** What may be told about a turn beside its text. */
+/** What can be recorded about a turn besides its text. */
 export interface TurnFacts {
-  /** As reported; estimated where nobody reported it. */
+  /** As reported; estimated if absent. */
   readonly tokens?: number | undefined;
   readonly usage?: Readonly<Record<string, unknown>> | undefined;
   /** Why the answer ended. */
@@ -33,7 +33,7 @@ export interface TurnFacts {
   readonly model?: string | undefined;
 }
 
-/** A turn that was said elsewhere, to be taken over as it was. */
+/** A turn from elsewhere, to be copied as it is. */
 export interface ImportedTurn extends Pick<TurnFacts, 'tokens'> {
   readonly role: Role;
   readonly content: string;
@@ -46,13 +46,13 @@ export interface ConversationTools {
 }
 
 /**
- * A conversation that this process owns and appends to, until it is disposed of. Every method returns only after what
- * it wrote would survive power loss. They throw LOCK_LOST, LOG_POISONED, STORAGE_FAILED, INVALID_INPUT.
+ * A conversation that this process owns and appends to until it is disposed of. Every method returns only once what it
+ * wrote would survive power loss. They throw LOCK_LOST, LOG_POISONED, STORAGE_FAILED, INVALID_INPUT.
  */
 export class Conversation implements Disposable {
   readonly id: string;
   readonly metadata: ConversationMetadata;
-  /** What was mended at the end of the file when it was opened. */
+  /** What was repaired at the end of the file when it was opened. */
   readonly repairs: readonly TailRepair[];
   readonly #tools: ConversationTools;
   readonly #held: HeldConversation;
@@ -69,7 +69,7 @@ export class Conversation implements Disposable {
     this.repairs = held.repairs;
   }
 
-  /** What has been said so far, and how it stands. */
+  /** What has been said so far, and the current status. */
   get view(): ConversationView {
     return viewOf(this.id, this.#state, this.#state.status ?? 'completed', this.#damage);
   }
@@ -78,22 +78,22 @@ export class Conversation implements Disposable {
     return this.#state.status ?? 'completed';
   }
 
-  /** The turns that belong to the prompt: good ones since the last clear. */
+  /** The turns that belong in the prompt: successful ones since the last clear. */
   get context(): Turn[] {
     return contextOf(this.#state);
   }
 
-  /** Keeps what the person said. To be called before the agent runs, so that it cannot be lost. */
+  /** Stores what the person said. Call it before the agent runs, so that nothing is lost. */
   addUserTurn(content: string, more: Pick<TurnFacts, 'tokens'> = {}): TurnRef {
     return this.#addTurn('user', content, more);
   }
 
-  /** Keeps what the agent answered. */
+  /** Stores what the agent answered. */
   addAssistantTurn(content: string, more: TurnFacts = {}): TurnRef {
     return this.#addTurn('assistant', content, more);
   }
 
-  /** Takes over turns that were said elsewhere, all or none. They belong to the context. */
+  /** Copies turns from elsewhere, all or none. They belong to the context. */
   importTurns(turns: readonly ImportedTurn[]): void {
     const now = timestamp(this.#tools.clock);
     const records = turns.map((turn, index): ConversationRecord => {
@@ -115,7 +115,7 @@ export class Conversation implements Disposable {
     return this.#state.usage;
   }
 
-  /** Keeps what a reply used, before the exchange is over: what was paid for is known whatever becomes of us. */
+  /** Stores what a reply used before the exchange is over, so that paid usage is known even if this process dies. */
   addUsage(used: Omit<UsageRecord, 'type' | 'timestamp'>): void {
     const { redact, clock } = this.#tools;
     const safe = (text: string | null) => (text === null ? null : redact(text));
@@ -132,7 +132,7 @@ export class Conversation implements Disposable {
     ]);
   }
 
-  /** Notes that the exchange of a turn failed: it is kept, and left out of the context from now on. */
+  /** Notes that the exchange of a turn failed: it is kept, but left out of the context from now on. */
   markFailed({ turn }: Pick<TurnRef, 'turn'>, reason: string): void {
     if (!this.#state.turns.some(({ number }) => number === turn))
       throw new InvalidInputError(`Session ${this.id} has no turn ${turn}`, { place: 'turn' });
@@ -146,7 +146,7 @@ export class Conversation implements Disposable {
     ]);
   }
 
-  /** Notes how a later process goes on with the agent's own conversation; the last note counts. */
+  /** Notes how a later process can resume the agent's own conversation; the last note counts. */
   noteAgent(facts: { driver: string; resumeId: string | null; processId?: string }): void {
     const { driver, resumeId, processId = null } = facts;
     const known = this.#state.agentHandle;
@@ -155,7 +155,7 @@ export class Conversation implements Disposable {
       {
         type: 'agent',
         driver: this.#tools.redact(driver),
-        // Half a handle would lead nowhere: without it the conversation is told again.
+        // A redacted id would resume nothing. Without an id, the conversation is replayed to the agent.
         resumeId: resumeId !== null && this.#tools.redact(resumeId) === resumeId ? resumeId : null,
         processId: processId === null ? null : this.#tools.redact(processId),
         timestamp: timestamp(this.#tools.clock),
@@ -163,7 +163,7 @@ export class Conversation implements Disposable {
     ]);
   }
 
-  /** Notes how the agent is started from now on; nothing is written where that is known. */
+  /** Notes how the agent is started from now on; writes nothing if that is already noted. */
   noteLaunch(launch: ConversationLaunch): void {
     const { redact, clock } = this.#tools;
     const { agent, model, permissions, workingDirectory } = launch;
@@ -185,13 +185,13 @@ export class Conversation implements Disposable {
     ]);
   }
 
-  /** Writes down how the conversation stands; nothing is written where it stands so already. */
+  /** Records the status of the conversation; writes nothing if it is unchanged. */
   setStatus(status: ConversationStatus, reason?: string): void {
     if (status === this.status) return;
     this.#append([this.#statusRecord(status, reason)]);
   }
 
-  /** Gives the conversation free. Its status stays as it was written. */
+  /** Releases the conversation. Its status stays as written. */
   [Symbol.dispose](): void {
     this.#held[Symbol.dispose]();
   }
@@ -218,7 +218,7 @@ export class Conversation implements Disposable {
     return { turn, seq: seq + active.length };
   }
 
-  /** Whoever speaks in a conversation that was over makes it active again, in the same write. */
+  /** A new turn makes a conversation that was over active again, in the same write. */
   #becomeActive(): ConversationRecord[] {
     return this.#state.status === 'active' ? [] : [this.#statusRecord('active')];
   }
@@ -233,7 +233,7 @@ export class Conversation implements Disposable {
     };
   }
 
-  /** Where it belongs by now, if not where its metadata says. */
+  /** The directory it belongs to now, if it differs from its metadata. */
   get #place(): string | undefined {
     const { place, metadata } = this.#state;
     return place === null || place === metadata?.workingDirectory ? undefined : place;
@@ -255,7 +255,7 @@ export class Conversation implements Disposable {
 
 const LAUNCH_KEYS = ['agent', 'model', 'permissions', 'workingDirectory'] as const;
 
-/** What a conversation was begun with, as far as its file tells. */
+/** How a conversation began, as far as its file says. */
 export function metadataOf(id: string, state: ConversationState): ConversationMetadata {
   return {
     id,
@@ -295,8 +295,8 @@ function checkText(text: string, place: string): string {
 }
 
 /**
- * A record as its reader will have it. An odd number costs the number, never what was said; what a reader would refuse as a
- * whole is not written. Throws DOCUMENT_REFUSED.
+ * The record as a reader will see it. An odd number is dropped without losing what was said; a record that a reader
+ * would refuse as a whole is not written. Throws DOCUMENT_REFUSED.
  */
 function asRead(path: string, record: ConversationRecord): ConversationRecord {
   try {
@@ -309,7 +309,7 @@ function asRead(path: string, record: ConversationRecord): ConversationRecord {
   }
 }
 
-/** Usage is numbers and names of models; whatever text it has passes the funnel as well. */
+/** Usage is numbers and model names, but any text in it is redacted as well. */
 function redactUsage(
   usage: Readonly<Record<string, unknown>>,
   redact: (text: string) => string,

@@ -9,7 +9,7 @@ interface Place {
   readonly length: number;
 }
 
-/** Gathers what is wrong with a file while it is read from its start. */
+/** Collects what is wrong with a file while it is read from its start. */
 export class DamageNotes {
   readonly #list: ConversationDamage[] = [];
   readonly #sequence = new SequenceCheck();
@@ -23,12 +23,12 @@ export class DamageNotes {
     return this.#list;
   }
 
-  /** An end that is not a whole record: on its way, or what a crash left. */
+  /** An end that is not a whole record: still being written, or left by a crash. */
   get torn(): ConversationDamage | undefined {
     return this.#torn;
   }
 
-  /** Whether what comes next stands at the very start. */
+  /** Whether the next thing is at the very start of the file. */
   get isFirst(): boolean {
     return this.#isFirst;
   }
@@ -43,14 +43,14 @@ export class DamageNotes {
     this.#isFirst = false;
   }
 
-  /** Whether the file was begun by us: then nothing in it that carries no checksum may be looser than published. */
+  /** Whether we began the file. If so, a record without a checksum must match the published format exactly. */
   get isBegunByUs(): boolean {
     return this.#isBegunByUs;
   }
 
   /**
-   * What a record says. Among records of ours one without a checksum must be exactly as others write them: bytes that
-   * changed places can make something that reads like a turn.
+   * Parses a record. Among our records, one without a checksum must look exactly as other programs write it: bytes that
+   * moved can happen to form something that reads like a turn.
    */
   parse({ value, seq }: VerifiedRecord, place: Place): ConversationRecord | string | null {
     const record = fromDisk(value);
@@ -60,16 +60,16 @@ export class DamageNotes {
     return record;
   }
 
-  /** Takes note of a record: its type, what is wrong with it, null for an unknown type, undefined where nobody looked. */
+  /** Notes a record: its type, what is wrong with it, null for an unknown type, or undefined if it was not parsed. */
   addRecord(
     place: Place & { readonly seq: number | null },
     record: ConversationRecord | string | null | undefined,
   ): void {
     const isRecord = typeof record === 'object' && record !== null;
     if (this.#isFirst && !(isRecord && record.type === 'metadata'))
-      this.#list.push({ ...bytesOf(place), reason: 'metadata', detail: 'the first line is no metadata' });
+      this.#list.push({ ...bytesOf(place), reason: 'metadata', detail: 'the first line is not metadata' });
     if (typeof record === 'string') this.#list.push({ ...bytesOf(place), reason: 'record', detail: record });
-    // What was missing when the file was recovered is known, and nothing that can still be mended.
+    // Records that were missing at recovery are known, and nothing more can be done about them.
     if (isRecord && record.type === 'recovered' && record.sequence === this.#sequence.value)
       this.#forgetGaps();
     this.#sequence.add(place.seq);
@@ -78,12 +78,12 @@ export class DamageNotes {
     this.#isFirst = false;
   }
 
-  /** Takes note of the number of a record that nobody needs to look at. It is not the first one. */
+  /** Notes the number of a record that need not be parsed. It is not the first one. */
   addNumber(seq: number): void {
     this.#sequence.add(seq);
   }
 
-  /** Our own first line, wherever it came to stand: what was taken for somebody else's before is not. */
+  /** Our own first line was found, wherever it ended up: loose records accepted so far as another program's are not. */
   #begunByUs(): void {
     this.#isBegunByUs = true;
     for (const place of this.#loose.splice(0))
@@ -98,7 +98,7 @@ export class DamageNotes {
 
 const LOST_CHECKSUM = 'a record that lost its checksum';
 
-/** Whether a record carries no checksum and has other keys than the published ones. */
+/** Whether a record has no checksum and keys beyond the published ones. */
 export function isLoose(value: LogRecord, seq: number | null): boolean {
   return seq === null && !('crc' in value) && !hasPublishedKeysOnly(value);
 }

@@ -12,7 +12,7 @@ import type { ConversationSessions } from './sessions.js';
 
 const TEXTS = ['one', 'two', 'three', 'four', 'five'];
 
-/** A conversation of five turns; its lines, LF included: metadata first, then the turns, then the status. */
+/** A conversation of five turns; its lines including LF: the metadata, then the turns, then the status. */
 async function fiveTurns(world: ConversationWorld): Promise<Buffer[]> {
   using conversation = await world.sessions.create({ id: 'mine', agent: 'qa-test' });
   for (const text of TEXTS) conversation.addUserTurn(text);
@@ -25,7 +25,7 @@ async function fiveTurns(world: ConversationWorld): Promise<Buffer[]> {
 
 const contents = (world: ConversationWorld) => world.sessions.get('mine').turns.map(({ content }) => content);
 
-/** Writes lines in this order; a text stands for itself. */
+/** Writes lines in this order; a string is written as it is. */
 function write(world: ConversationWorld, parts: readonly (Buffer | string | undefined)[]): Buffer {
   const bytes = Buffer.concat(parts.map((part) => Buffer.from(part ?? '')));
   writeFileSync(world.path('mine'), bytes);
@@ -33,7 +33,7 @@ function write(world: ConversationWorld, parts: readonly (Buffer | string | unde
 }
 
 describe('a damaged conversation', () => {
-  verifies('C09', 'is told with line, offset and what is wrong', async () => {
+  verifies('C09', 'is reported with line, offset and what is wrong', async () => {
     await using world = await conversationWorld();
     const [metadata = Buffer.alloc(0), ...rest] = await fiveTurns(world);
     write(world, [
@@ -49,7 +49,7 @@ describe('a damaged conversation', () => {
         line: 3,
         offset: metadata.length + 24,
         length: 45,
-        detail: 'a turn of no known role',
+        detail: 'a turn with an unknown role',
       },
     ];
     expect(world.sessions.get('mine').damage).toEqual(damage);
@@ -76,7 +76,7 @@ describe('a damaged conversation', () => {
     await using world = await conversationWorld();
     const whole = Buffer.concat(await fiveTurns(world));
     const half = whole.subarray(0, -20);
-    // As a reader sees it who sleeps between looking at the file and looking for the owner.
+    // Simulates a reader that sleeps between reading the file and looking up its owner.
     const fileSystem: FileSystem = {
       ...nodeFileSystem,
       list(path) {
@@ -86,12 +86,12 @@ describe('a damaged conversation', () => {
     };
     write(world, [half]);
     expect(isDamaged(world.other({ fileSystem }))).toBe(false);
-    // Where nobody comes to write the rest, it is.
+    // If nothing writes the rest, the record is damaged.
     write(world, [half]);
     expect(isDamaged(world.sessions)).toBe(true);
   });
 
-  verifies('C10', 'gives every intact turn, is listed and marked, and can be gone on with', async () => {
+  verifies('C10', 'gives every intact turn, is listed and marked, and can be continued', async () => {
     await using world = await conversationWorld();
     const lines = await fiveTurns(world);
     write(world, [lines[0], lines[1], lines[2], 'gar\0bage\n', lines[4], lines[5], lines[6], 'rubbish\n']);
@@ -105,7 +105,7 @@ describe('a damaged conversation', () => {
 
   verifies(
     'C10',
-    'recovers with every intact record byte for byte, the rest set aside, and goes on',
+    'recovers with every intact record byte for byte, the rest set aside, and continues',
     async () => {
       await using world = await conversationWorld();
       const lines = await fiveTurns(world);
@@ -188,7 +188,7 @@ describe('a damaged conversation', () => {
     expect(world.sessions.verify('mine').isOk).toBe(true);
   });
 
-  it('in which the last numbers stand first still counts on from the highest', async () => {
+  it('in which the last numbers come first still counts on from the highest', async () => {
     await using world = await conversationWorld();
     const lines = await fiveTurns(world);
     write(world, [lines[0], lines[5], lines[1], lines[2], lines[3], lines[4]]);
@@ -217,7 +217,7 @@ describe('a damaged conversation', () => {
   });
 
   it.each(['', '\n', 'garbage\n', '\0\0\0\0', '{"type":"turn"'])(
-    'of which nothing is left (%j) is told so and left alone',
+    'of which nothing is left (%j) is reported and left alone',
     async (content) => {
       await using world = await conversationWorld();
       world.plant('mine', content);
@@ -231,7 +231,7 @@ describe('a damaged conversation', () => {
     },
   );
 
-  it('by hand recovers as well', async () => {
+  it('written by hand recovers too', async () => {
     await using world = await conversationWorld();
     const content = publishedFile('mine', [
       ['user', 'a'],
@@ -247,7 +247,7 @@ describe('a damaged conversation', () => {
     expect(world.sessions.verify('mine').isOk).toBe(true);
   });
 
-  it('with a torn end is mended by the next owner, the torn bytes kept', async () => {
+  it('with a torn end is repaired by the next owner, the torn bytes kept', async () => {
     await using world = await conversationWorld();
     const lines = await fiveTurns(world);
     write(world, [...lines, '{"type":"turn","role":"us']);
@@ -268,7 +268,7 @@ describe('a damaged conversation', () => {
     expect(world.sessions.get('mine')).toMatchObject({ status: 'interrupted', damage: [] });
   });
 
-  it('of another session spliced in is not believed', async () => {
+  it('of another session spliced in is not trusted', async () => {
     await using world = await conversationWorld();
     const lines = await fiveTurns(world);
     using other = await world.sessions.create({ id: 'other', agent: 'a' });

@@ -1,6 +1,6 @@
 import { HoldfastError, shellWord, visibleExcerpt } from '../../foundation/index.js';
 
-/** The command that shows the known conversations. */
+/** The command that lists the known conversations. */
 export const LISTED_BY = 'holdfast sessions list';
 
 /** The id cannot name a conversation; no path was built from it. */
@@ -15,18 +15,18 @@ export class InvalidConversationIdError extends HoldfastError<'INVALID_CONVERSAT
   }
 }
 
-/** Somebody made a conversation of this name before; it is untouched. */
+/** A conversation with this name already exists; it is untouched. */
 export class ConversationExistsError extends HoldfastError<'CONVERSATION_EXISTS'> {
   readonly code = 'CONVERSATION_EXISTS';
 
   constructor(id: string) {
-    super(`Session ${id} exists already`, {
-      hint: 'Go on with it (`--resume`), or take another id.',
+    super(`Session ${id} already exists`, {
+      hint: 'Resume it (`--resume`), or choose another id.',
     });
   }
 }
 
-/** Somebody tried to resume a conversation of another project here. */
+/** An attempt to resume a conversation of another project here. */
 export class ConversationElsewhereError extends HoldfastError<'CONVERSATION_ELSEWHERE'> {
   readonly code = 'CONVERSATION_ELSEWHERE';
   readonly directory: string;

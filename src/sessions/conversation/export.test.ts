@@ -40,7 +40,7 @@ describe('an export', () => {
     );
   });
 
-  it('as Markdown cannot be forged by what somebody said, and no tag of theirs acts', async () => {
+  it('as Markdown cannot be forged by what was said, and no tag in it takes effect', async () => {
     await using world = await conversationWorld();
     using conversation = await world.sessions.create({ id: 'mine', agent: 'qa-test' });
     conversation.addUserTurn('go');
@@ -55,7 +55,7 @@ describe('an export', () => {
     expect(answer).toContain('> <b>code</b>');
   });
 
-  it('as JSON can be taken in again, without what failed', async () => {
+  it('as JSON can be imported again, without failed turns', async () => {
     const text = exportJson(await exported());
     expect(JSON.parse(text).metadata).toEqual({
       session_id: 'mine',
@@ -87,7 +87,7 @@ describe('an export', () => {
     ['{"turns":[{"role":"nobody","content":"a"}]}', 'turns[0].role', 'turns[0].role'],
     ['[{"role":"user","content":"a","tokens":-1}]', 'turns[0].tokens', 'turns[0].tokens'],
     ['3', 'Not a conversation', ''],
-  ])('that is none (%s) is refused with the place', (text, message, place) => {
+  ])('that is invalid (%s) is refused with the place', (text, message, place) => {
     expect(() => parseExport(text)).toThrow(
       expect.objectContaining({ code: 'INVALID_INPUT', place, message: expect.stringContaining(message) }),
     );

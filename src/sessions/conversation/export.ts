@@ -11,11 +11,11 @@ import type { ImportedTurn } from './conversation.js';
 import type { ConversationView } from './view.js';
 
 interface ExportOptions {
-  /** What all text passes; the product's own funnel if absent. */
+  /** Applied to all text; the product's own redaction if absent. */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
-/** A conversation to read: Markdown with its metadata, roles and times. */
+/** A conversation for reading: Markdown with its metadata, roles and times. */
 export function exportMarkdown(view: ConversationView, options: ExportOptions = {}): string {
   const { redact = redactText } = options;
   const { id, agent, createdAt } = view.metadata;
@@ -45,7 +45,7 @@ export function exportMarkdown(view: ConversationView, options: ExportOptions = 
   return `${lines.join('\n')}\n`;
 }
 
-/** A conversation to take elsewhere: its metadata and an array of turns, keys as in the file. */
+/** A conversation for use elsewhere: its metadata and an array of turns, with the keys of the file. */
 export function exportJson(view: ConversationView, options: ExportOptions = {}): string {
   const { redact = redactText } = options;
   const { id, agent, createdAt } = view.metadata;
@@ -68,7 +68,7 @@ const ExportedTurn = z.looseObject({
   content: z.string(),
   timestamp: z.iso.datetime({ offset: true, local: true }).optional(),
   tokens: z.int().nonnegative().optional(),
-  /** Why it failed; absent in a good turn. */
+  /** Why it failed; absent in a successful turn. */
   failed: z.string().optional(),
 });
 
@@ -85,13 +85,13 @@ const ExportedConversation = z.looseObject({
 });
 type ExportedConversation = z.infer<typeof ExportedConversation>;
 
-/** What an export says, ready for `Conversation.importTurns`. */
+/** The contents of an export, ready for `Conversation.importTurns`. */
 export interface ImportedConversation {
   readonly agent: string | null;
   readonly turns: readonly ImportedTurn[];
 }
 
-/** Reads what `exportJson` wrote, or a bare array of turns; failed turns are left out. Throws INVALID_INPUT with the place. */
+/** Reads the output of `exportJson`, or a bare array of turns; leaves out failed turns. Throws INVALID_INPUT with the place. */
 export function parseExport(text: string): ImportedConversation {
   const parsed = ExportedConversation.safeParse(asDocument(parseJson(text)));
   if (!parsed.success) {

@@ -4,18 +4,18 @@ import type { ConversationStatus } from './lifecycle.js';
 import type { ConversationRecord, MetadataRecord, TurnRecord, UsageRecord } from './schema.js';
 import type { AgentHandle, ConversationLaunch, Turn } from './view.js';
 
-/** Where a record stands in its file, by number. */
+/** A record with its number, which says where it belongs in the file. */
 interface Placed {
   readonly seq: number | null;
   readonly crc: unknown;
   readonly record: ConversationRecord;
-  /** Whether it is believed only in a file that somebody else began. */
+  /** Whether it is trusted only in a file that another program began. */
   readonly isLoose: boolean;
 }
 
 /**
- * Makes a conversation of the records of its file, in order. Records that stand in the wrong order are put right and
- * one that appears twice counts once; that it was so is told as damage.
+ * Builds a conversation from the records of its file, in order. Records in the wrong order are put right and duplicates
+ * count once; both are reported as damage.
  */
 export class ConversationFold {
   readonly notes = new DamageNotes();
@@ -24,7 +24,7 @@ export class ConversationFold {
   #highestSeq = -1;
   #isDisordered = false;
 
-  /** Takes the next thing that was found in the file. */
+  /** Takes the next item found in the file. */
   add(found: LogEntry | LogDamage | LogTail): void {
     if (found.kind === 'record') this.#addRecord(found, found);
     else if (found.kind === 'damage') this.notes.addDamage(found);
@@ -41,7 +41,7 @@ export class ConversationFold {
     return this.#highestSeq;
   }
 
-  /** What the records say together. */
+  /** The combined state of all records. */
   state(): ConversationState {
     const state = new ConversationState();
     const placed = this.#isDisordered ? inOrder(this.#placed) : this.#placed;
@@ -63,7 +63,7 @@ export class ConversationFold {
   }
 }
 
-/** What the records say so far. Grows with each record that is written. */
+/** The state that the records so far add up to. Grows with each record written. */
 export class ConversationState {
   metadata: MetadataRecord | undefined;
   status: ConversationStatus | null = null;
@@ -72,7 +72,7 @@ export class ConversationState {
   clearedAfter = 0;
   agentHandle: AgentHandle | null = null;
   launch: ConversationLaunch | null = null;
-  /** Where it belongs, as far as something behind the metadata tells. */
+  /** The directory it belongs to, if something after the metadata says so. */
   place: string | null = null;
   firstActivity: string | null = null;
   lastActivity: string | null = null;
@@ -126,7 +126,7 @@ export class ConversationState {
     const number = turn ?? this.turnCount + 1;
     this.turnCount = Math.max(this.turnCount, number);
     this.turns.push({ number, failure: null, ...said, timestamp: timestamp ?? this.lastActivity ?? EPOCH });
-    // A turn of ours is written to an active conversation only, so that the end of the file tells it.
+    // Our turns are written only to an active conversation, so the end of the file reveals the status.
     if (turn !== null && this.status !== 'active') {
       this.status = 'active';
       this.statusReason = null;
@@ -140,10 +140,10 @@ export class ConversationState {
   }
 }
 
-/** Stands for a time that nobody wrote down. */
+/** Stands in for a time that was not recorded. */
 export const EPOCH = new Date(0).toISOString();
 
-/** By number; records without one stay behind the one they follow. The same record twice is one. */
+/** Sorts by number. Records without one stay after the record they follow; duplicates are dropped. */
 export function inOrder<Entry extends { readonly seq: number | null; readonly crc: unknown }>(
   entries: readonly Entry[],
 ): Entry[] {

@@ -2,15 +2,15 @@ import { type Clock, type Ids, InvalidInputError } from '../../foundation/index.
 import { InvalidConversationIdError } from './errors.js';
 
 const SHAPE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-/** Words that commands give a meaning of their own, and names that some file systems keep for devices. */
+/** Words with a special meaning in commands, and names that some file systems reserve for devices. */
 const RESERVED = /^(?:last|latest|new|all|none|(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?)$/i;
 const HIDDEN = 'run-';
 
-/** What is wrong with an id, or undefined. Whatever has no fault is a safe file name. */
+/** What is wrong with an id, or undefined. An id without a fault is a safe file name. */
 export function idFault(id: unknown): string | undefined {
   if (typeof id !== 'string' || !SHAPE.test(id))
     return 'is not 1 to 64 letters, digits, dots, dashes, underscores';
-  // The names of files that were set aside or are on their way start like this.
+  // Temporary files and files that were set aside have names that start like this.
   if (id.includes('.jsonl')) return 'contains the ending of session files';
   return undefined;
 }
@@ -26,7 +26,7 @@ export function isHiddenId(id: string): boolean {
   return id.startsWith(HIDDEN);
 }
 
-/** Checks the id that somebody chose for a new conversation. Throws INVALID_CONVERSATION_ID. */
+/** Checks an id chosen for a new conversation. Throws INVALID_CONVERSATION_ID. */
 export function checkNewId(id: string, isHidden: boolean): void {
   checkId(id);
   if (RESERVED.test(id)) throw new InvalidConversationIdError(id, 'is a reserved name');
@@ -39,13 +39,13 @@ export function checkNewId(id: string, isHidden: boolean): void {
   );
 }
 
-/** A new id: when, and something random. */
+/** A new id: the time and something random. */
 export function newId(tools: { clock: Clock; ids: Ids }, isHidden: boolean): string {
   const time = tools.clock.now().toISOString().replaceAll(/[-:T]/g, '').slice(0, 14);
   return `${isHidden ? HIDDEN : 'session-'}${time}-${tools.ids.token().slice(0, 8)}`;
 }
 
-/** Names are written to a file that programs read line by line; they must say something. */
+/** Names are written to a file that programs read line by line, and must not be empty. */
 export function checkAgent(agent: string): void {
   if (typeof agent === 'string' && agent.trim() !== '' && agent.length <= 200) return;
   throw new InvalidInputError('An agent needs a name of 1 to 200 characters', { place: 'agent' });

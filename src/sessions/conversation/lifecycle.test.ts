@@ -3,7 +3,7 @@ import { IllegalTransitionError, next } from '../../foundation/index.js';
 import { type ConversationStatus, conversationLifecycle, LEADING_TO } from './lifecycle.js';
 
 describe('the lifecycle of a conversation', () => {
-  it('lets every state become every other, and none itself', () => {
+  it('lets every state become every other, but not itself', () => {
     const { states } = conversationLifecycle;
     for (const from of states) {
       for (const to of states) {

@@ -1,6 +1,6 @@
 import { defineLifecycle } from '../../foundation/index.js';
 
-/** The states of a conversation. None is final: whoever speaks again makes it active again. */
+/** The states of a conversation. None is final: a new turn makes it active again. */
 export const conversationLifecycle = defineLifecycle({
   states: ['active', 'completed', 'interrupted'],
   initial: 'active',

@@ -17,7 +17,7 @@ async function said(world: ConversationWorld, id: string, texts: readonly string
   for (const text of texts) conversation.addUserTurn(text);
 }
 
-/** Changes one byte, and leaves the times of the file as they are: so does a bad block. */
+/** Changes one byte without changing the file's times, as a bad block would. */
 function flip(path: string, offset: number): void {
   const { atime, mtime } = statSync(path);
   const descriptor = openSync(path, 'r+');
@@ -62,23 +62,19 @@ describe('a list', () => {
     expect(marks(world.sessions)).toEqual({ long: 'false true', good: 'false true' });
   });
 
-  verifies(
-    'C10',
-    'knows damage that somebody found in a file which is too long to be checked for it',
-    async () => {
-      await using world = await conversationWorld();
-      await said(world, 'huge', ['a', 'x'.repeat(BIG), 'b']);
-      flip(world.path('huge'), 5_000);
-      expect(marks(world.sessions)).toEqual({ huge: 'false false' });
-      expect(world.sessions.verify('huge').isOk).toBe(false);
-      expect(marks(world.sessions)).toEqual({ huge: 'true false' });
-      expect(readdirSync(`${world.base}/.holdfast/damaged`)).toEqual(['huge']);
-      await world.sessions.recover('huge');
-      world.sessions.verify('huge');
-      expect(marks(world.sessions)).toEqual({ huge: 'false true' });
-      expect(readdirSync(`${world.base}/.holdfast/damaged`)).toEqual([]);
-    },
-  );
+  verifies('C10', 'knows of damage found earlier in a file too long to be checked', async () => {
+    await using world = await conversationWorld();
+    await said(world, 'huge', ['a', 'x'.repeat(BIG), 'b']);
+    flip(world.path('huge'), 5_000);
+    expect(marks(world.sessions)).toEqual({ huge: 'false false' });
+    expect(world.sessions.verify('huge').isOk).toBe(false);
+    expect(marks(world.sessions)).toEqual({ huge: 'true false' });
+    expect(readdirSync(`${world.base}/.holdfast/damaged`)).toEqual(['huge']);
+    await world.sessions.recover('huge');
+    world.sessions.verify('huge');
+    expect(marks(world.sessions)).toEqual({ huge: 'false true' });
+    expect(readdirSync(`${world.base}/.holdfast/damaged`)).toEqual([]);
+  });
 
   it('costs what the ends cost, however long a run of NUL bytes is, and counts the turns before it', async () => {
     await using world = await conversationWorld();
@@ -95,7 +91,7 @@ describe('a list', () => {
     expect(bytes()).toBeLessThan(1024 * 1024);
   });
 
-  it('does not look for a record through a file that has no line, and reads its end to the length of one', async () => {
+  it('does not search a whole file without lines for a record, but reads only one record length from its end', async () => {
     await using world = await conversationWorld();
     await said(world, 'junk', ['a']);
     const descriptor = openSync(world.path('junk'), 'r+');

@@ -13,7 +13,7 @@ async function spoken() {
   return world;
 }
 
-describe('a conversation that goes on elsewhere', () => {
+describe('a conversation that continues elsewhere', () => {
   verifies('F04', 'has every turn, and the agent begins a conversation of its own', async () => {
     await using here = await spoken();
     await using there = await conversationWorld();
@@ -30,14 +30,14 @@ describe('a conversation that goes on elsewhere', () => {
     expect(await there.sessions.adopt(ID, records, { workingDirectory: '/new' })).toBe(false);
   });
 
-  it('is told in parts, each record once', async () => {
+  it('is sent in parts, each record once', async () => {
     await using here = await spoken();
     const all = here.sessions.exportRecords(ID);
     expect(all.map(({ seq }) => seq)).toEqual([0, 1, 2, 3]);
     expect(here.sessions.exportRecords(ID, 1)).toEqual(all.slice(2));
   });
 
-  it('records that are none, or of another conversation, change nothing', async () => {
+  it('invalid records, or those of another conversation, change nothing', async () => {
     await using here = await spoken();
     await using there = await conversationWorld();
     const records = here.sessions.exportRecords(ID).map(({ record }) => record);

@@ -2,13 +2,13 @@ import { InvalidInputError } from '../../foundation/index.js';
 import type { LogDamage, LogEntry, LogRecord, LogTail } from '../../storage/index.js';
 import { type ConversationRecord, fromDisk, toDisk } from './schema.js';
 
-/** A record of a conversation as another machine may have it: redacted, as it stands on disk, with its place. */
+/** A record of a conversation in the form other machines may have it: redacted, as on disk, with its position. */
 export interface MovedRecord {
   readonly seq: number;
   readonly record: LogRecord;
 }
 
-/** The intact records behind a place, numbered in the order in which they stand. */
+/** The intact records after a position, numbered in file order. */
 export function movedRecords(found: Iterable<LogEntry | LogDamage | LogTail>, after: number): MovedRecord[] {
   const records: MovedRecord[] = [];
   let seq = -1;
@@ -23,8 +23,8 @@ export function movedRecords(found: Iterable<LogEntry | LogDamage | LogTail>, af
 }
 
 /**
- * The records for this machine. Another one wrote them: each passes the codec, and the first must begin this very
- * conversation. Where it was held is not where it goes on. Throws INVALID_INPUT.
+ * The records, checked for this machine. Another machine wrote them: each must pass the codec, and the first must begin
+ * this conversation. They get this machine's working directory. Throws INVALID_INPUT.
  */
 export function adoptedRecords(
   id: string,
@@ -41,10 +41,10 @@ export function adoptedRecords(
 function checked(value: LogRecord, at: number): ConversationRecord {
   const record = fromDisk({ ...value, crc: '' });
   if (record !== null && typeof record !== 'string') return record;
-  throw new InvalidInputError(`Record ${at} is ${record ?? 'of no known type'}`, { place: `records[${at}]` });
+  throw new InvalidInputError(`Record ${at} is ${record ?? 'of unknown type'}`, { place: `records[${at}]` });
 }
 
-/** The agent's own conversation stays where its files are: here it begins a new one. */
+/** The agent's own conversation stays with its files; here the agent begins a new one. */
 function placedAt(record: ConversationRecord, workingDirectory: string): ConversationRecord {
   switch (record.type) {
     case 'metadata':

@@ -12,7 +12,7 @@ export interface ConversationParts {
 
 export const listConversations = defineOperation({
   name: 'conversation.list',
-  summary: 'List conversations, the last active first',
+  summary: 'List conversations, most recently active first',
   effect: 'read',
   capability: 'view',
   surfaces: ['cli', 'page', 'fleet'],

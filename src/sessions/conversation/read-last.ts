@@ -4,7 +4,7 @@ import { type ConversationRecord, fromDisk } from './schema.js';
 import type { FileConversationStore } from './store.js';
 import type { ConversationDamage } from './view.js';
 
-/** The end of a conversation: what its last records say together. */
+/** The end of a conversation: what its last records add up to. */
 export interface LastTurns {
   readonly state: ConversationState;
   readonly damage: readonly ConversationDamage[];
@@ -17,7 +17,7 @@ export interface ReadLastLimits {
   readonly limitBytes?: number | undefined;
 }
 
-/** Reads the last turns from the end of the file only; undefined where only the whole file can tell them. */
+/** Reads the last turns from the end of the file only; undefined if that takes the whole file. */
 export function readLastTurns(
   store: FileConversationStore,
   id: string,
@@ -31,7 +31,7 @@ export function readLastTurns(
   let before = Number.POSITIVE_INFINITY;
   for (const entry of store.scanBackwards(id, limits)) {
     const seq = seqOf(entry);
-    // Whatever stands in another order, or carries no number, is only told by the whole file.
+    // Records out of order or without a number can be understood only from the whole file.
     if (seq === null || (seq !== undefined && seq >= before)) return undefined;
     before = seq ?? before;
     const record = recordOf(entry);
@@ -57,7 +57,7 @@ function firstOf(store: FileConversationStore, id: string): ConversationRecord |
   return undefined;
 }
 
-/** Undefined for what is no record. */
+/** Undefined if it is not a record. */
 function seqOf(found: Found): number | null | undefined {
   if (found.kind === 'damage') return undefined;
   return found.kind === 'record' ? found.seq : found.record?.seq;
@@ -65,7 +65,7 @@ function seqOf(found: Found): number | null | undefined {
 
 type Found = Omit<LogEntry, 'line'> | Omit<LogDamage, 'line'> | Omit<LogTail, 'line'>;
 
-/** A record; null for nothing to use; a text for what is wrong with it. */
+/** A record; null if there is nothing to use; a string that says what is wrong with it. */
 function recordOf(found: Found): ConversationRecord | string | null {
   if (found.kind === 'damage') return null;
   if (found.kind === 'record') return fromDisk(found.value);

@@ -9,7 +9,7 @@ import type { HeldConversation } from './store.js';
 import { peek } from './verify.js';
 import type { ConversationRecovery } from './view.js';
 
-/** Where an intact record stands. */
+/** The position of an intact record. */
 interface Kept {
   readonly seq: number | null;
   readonly crc: unknown;
@@ -20,9 +20,9 @@ interface Kept {
 }
 
 /**
- * Makes a damaged file whole: every intact record byte for byte and in order, each once; the file as it was is kept
- * under another name. A last record says which numbers are missing, so that this is not damage any more. Throws
- * DOCUMENT_DAMAGED where nothing can be kept; then nothing was changed.
+ * Repairs a damaged file: it keeps every intact record byte for byte, in order and once. The old file is kept under
+ * another name. A last record notes which numbers are missing, so they no longer count as damage. Throws
+ * DOCUMENT_DAMAGED, without changing anything, if nothing can be kept.
  */
 export function recoverConversation(
   tools: { clock: Clock },
@@ -44,9 +44,9 @@ export function recoverConversation(
   return { id: held.id, kept: ordered.length, damage, setAside, isMetadataRebuilt };
 }
 
-/** What to say of a file that has not one intact record. */
+/** The error for a file without a single intact record. */
 export function nothingIntact(path: string): DocumentDamagedError {
-  return new DocumentDamagedError(path, 'not one record in it is intact', {
+  return new DocumentDamagedError(path, 'none of its records is intact', {
     hint: 'Nothing can be recovered; `holdfast sessions delete <id>` moves it to the trash.',
   });
 }
@@ -75,7 +75,7 @@ function indexOf(held: HeldConversation): { kept: Kept[]; notes: DamageNotes } {
   return { kept: notes.isBegunByUs ? kept.filter((piece) => !piece.isLoose) : kept, notes };
 }
 
-/** What stands between the last quotes of a line that fits it. */
+/** The text between the last quotes of a line that matches its checksum. */
 function checksumOf(line: Buffer): string {
   return line.toString('latin1', line.length - 10, line.length - 2);
 }
@@ -87,7 +87,7 @@ function metadataFirst(kept: readonly Kept[]): Kept[] {
   return first === undefined ? [...kept] : [first, ...kept.filter((other) => other !== first)];
 }
 
-/** The first line made anew, without a number: the one it had is gone with it. */
+/** A new first line, without a number: the original one is lost. */
 function rebuiltMetadata(id: string, fold: ConversationFold): Buffer {
   const state = fold.state();
   const { agent, createdAt, workingDirectory } = metadataOf(id, state);
@@ -125,7 +125,7 @@ function recoveredRecord(
   return encodeRecord(toDisk(record), seq, checksumSeed(held.id));
 }
 
-/** Only what is missing may be missing from the new file. */
+/** The new file may lack only the missing records. */
 function isWhole(held: HeldConversation, path: string, count: number): boolean {
   let records = 0;
   for (const found of held.check(path)) {

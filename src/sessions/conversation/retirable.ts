@@ -2,10 +2,10 @@ import type { Retirable } from '../../foundation/index.js';
 import type { FileConversationStore } from './store.js';
 import type { ConversationSummary } from './view.js';
 
-/** The conversations that may have had no activity since then; what somebody has open stays. */
+/** The conversations that may have been inactive since then; those that are open stay. */
 export function* retirableConversations(
   store: FileConversationStore,
-  /** How a conversation stands now; undefined for one that is gone. */
+  /** The current state of a conversation; undefined if it is gone. */
   summarize: (id: string) => ConversationSummary | undefined,
   before: number,
 ): Generator<Retirable> {
@@ -21,7 +21,7 @@ export function* retirableConversations(
         return store.ownerOf(id).hold === 'held' ? { kept: 'somebody has it open' } : {};
       },
       async retire() {
-        // Looks again under the lock, so that nothing goes that came back to life meanwhile.
+        // Checks again under the lock, so that a conversation used in the meantime stays.
         using held = await store.hold(id, { waitMs: 0 });
         if (!isOld(id)) return false;
         held.retire();

@@ -16,13 +16,13 @@ import {
 import type { LogRecord } from '../../storage/index.js';
 import { conversationLifecycle } from './lifecycle.js';
 
-/** The format of the records, in the metadata; a higher one is read and not written to. */
+/** The format version of the records, stored in the metadata. A file with a higher one is read but not written. */
 export const FORMAT_VERSION = 1;
 
-/** Stands for the agent where the metadata is lost. */
+/** Stands in for the agent if the metadata is lost. */
 export const UNKNOWN_AGENT = 'unknown';
 
-/** A number beyond these counts nothing that exists, and must not lead ours away. */
+/** A number beyond this counts nothing real, and must not influence ours. */
 const MAX_COUNT = 1_000_000_000;
 
 const counted = whole(0, MAX_COUNT);
@@ -34,24 +34,24 @@ const word = lenient(text, null);
 const statuses = oneOf(conversationLifecycle.states);
 const roles = oneOf(['user', 'assistant', 'system']);
 
-/** What nobody can do without: `reason` says what the whole record is then. */
+/** A required value: `reason` describes the record without it. */
 function needed<Value>({ is }: { is: (value: unknown) => value is Value }, reason: string): Codec<Value> {
   return scalar(is, reason, reason);
 }
 
-/** A text that is left out of the file where there is none. */
+/** A text that is left out of the file if there is none. */
 const wordIfAny: Codec<string | null> = {
   fromDisk: word.fromDisk,
   toDisk: (value) => value ?? undefined,
 };
 
-/** A line of a log is never written anew: what of it we do not know is not carried along. */
+/** Log lines are never rewritten, so unknown keys need not be kept. */
 const UNKNOWN = 'drop';
 
-/** Where the conversation belongs by now, if not where its metadata says: the end of the file must tell it. */
+/** The directory the conversation belongs to now, if it differs from its metadata: the end of the file must show it. */
 const PLACE = { workingDirectory: named('working_directory', lenient(text, undefined)) };
 
-const version = needed(whole(), 'metadata with a version that is no number');
+const version = needed(whole(), 'metadata whose version is not a number');
 
 const Metadata = record(
   {
@@ -59,7 +59,7 @@ const Metadata = record(
     sessionId: named('session_id', word),
     agent: lenient(text, UNKNOWN_AGENT),
     createdAt: named('created_at', when),
-    /** Null where whoever wrote it said none. */
+    /** Null if the writer gave none. */
     status: lenient(statuses, null),
     version: {
       fromDisk: (value: unknown) => version.fromDisk(value ?? FORMAT_VERSION),
@@ -73,7 +73,7 @@ const Metadata = record(
 const Turn = record(
   {
     type: oneOf(['turn']),
-    role: needed(roles, 'a turn of no known role'),
+    role: needed(roles, 'a turn with an unknown role'),
     content: needed(text, 'a turn without its content'),
     timestamp: when,
     tokens: lenient(counted, null),
@@ -82,7 +82,7 @@ const Turn = record(
     reason: lenient(text, undefined),
     /** What the agent reported about its use of tokens and money. */
     usage: lenient(object, undefined),
-    /** Its number, counted from 1; null in a turn that somebody else wrote. */
+    /** Its number, counted from 1; null in a turn written by another program. */
     turn: lenient(whole(1, MAX_COUNT), null),
     ...PLACE,
   },
@@ -95,7 +95,7 @@ const Status = record(
     status: needed(statuses, 'a status that is not active, completed or interrupted'),
     timestamp: when,
     reason: wordIfAny,
-    /** How many turns there were then; null where whoever wrote it did not say. */
+    /** How many turns there were then; null if the writer did not say. */
     turns: lenient(counted, null),
     ...PLACE,
   },
@@ -141,32 +141,32 @@ const Launch = record(
 const Clear = record(
   {
     type: oneOf(['clear']),
-    afterTurn: named('after_turn', needed(counted, 'a clear without the number of the turn before')),
+    afterTurn: named('after_turn', needed(counted, 'a clear without the number of the last turn')),
     timestamp: when,
   },
   UNKNOWN,
 );
 
-/** What a reply of the model used, written down as soon as it is known. */
+/** What a reply of the model used, written as soon as it is known. */
 const Usage = record(
   {
     type: oneOf(['usage']),
-    /** The turn of the user whose exchange it belongs to. */
-    turn: needed(counted, 'a use of tokens without the number of its turn'),
-    /** The agent's own name for the reply; null where it has none. */
+    /** The user's turn whose exchange it belongs to. */
+    turn: needed(counted, 'usage without its turn number'),
+    /** The agent's own name for the reply; null if it has none. */
     reply: word,
     model: word,
     inputTokens: named('input_tokens', tokenCount),
     outputTokens: named('output_tokens', tokenCount),
     cacheReadTokens: named('cache_read_tokens', tokenCount),
     cacheWriteTokens: named('cache_write_tokens', tokenCount),
-    /** As reported: of everything that the exchange used so far and that had no cost yet. */
+    /** As reported: covers everything the exchange has used so far that had no cost yet. */
     costUsd: named('cost_usd', dollars),
-    /** By a list of prices: of this record alone, or of what a reported cost does not cover; null where nobody knows. */
+    /** By a price list: for this record alone, or for what a reported cost does not cover; null if unknown. */
     pricedUsd: named('priced_usd', dollars),
-    /** The list, with its date. */
+    /** The price list, with its date. */
     priceSource: named('price_source', word),
-    /** Who says so: the agent as it worked, its own transcript afterwards, or nobody: then it is a guess from lengths. */
+    /** Where the numbers come from: the agent while working, its transcript afterwards, or an estimate from lengths. */
     source: lenient(oneOf(['reported', 'transcript', 'estimated']), 'reported' as const),
     timestamp: when,
   },
@@ -178,7 +178,7 @@ const Recovered = record(
   {
     type: oneOf(['recovered']),
     kept: needed(counted, ofRecovery),
-    /** What `SequenceCheck` makes of the numbers of all records before: only these gaps were seen and accepted. */
+    /** The `SequenceCheck` value of all earlier numbers: exactly these gaps were seen and accepted. */
     sequence: needed(number(), ofRecovery),
     timestamp: when,
   },
@@ -191,8 +191,8 @@ export type TurnRecord = Readonly<Omit<ValueOf<typeof Turn>, 'tokens'>> & { read
 export type UsageRecord = Readonly<ValueOf<typeof Usage>>;
 
 /**
- * The records of a conversation. Metadata, turns and status are published; the others are ours and a reader of the
- * published format passes over them.
+ * The records of a conversation. Metadata, turns and status are published; the others are ours, and readers of the
+ * published format skip them.
  */
 export type ConversationRecord =
   | MetadataRecord
@@ -226,7 +226,7 @@ const RECORDS: Readonly<Record<RecordType, Codec<unknown>>> = {
   recovered: Recovered,
 };
 
-/** Who else writes conversations writes these, with these keys, and without a checksum. */
+/** The records that other programs write, with these keys and without a checksum. */
 const PUBLISHED: ReadonlySet<unknown> = new Set<RecordType>(['metadata', 'turn', 'status']);
 const PUBLISHED_KEYS: ReadonlySet<string> = new Set([
   'type',
@@ -244,13 +244,13 @@ export function hasPublishedKeysOnly(value: LogRecord): boolean {
   return Object.keys(value).every((key) => PUBLISHED_KEYS.has(key));
 }
 
-/** A record, what is wrong with it, or null for one of a type that we do not know. */
+/** A record, a string that says what is wrong with it, or null if its type is unknown. */
 export function fromDisk(value: LogRecord): ConversationRecord | string | null {
   const { type } = value;
   if (typeof type !== 'string') return 'a record without a type';
   if (!Object.hasOwn(RECORDS, type)) return null;
   const isSummed = 'crc' in value;
-  if (!isSummed && !PUBLISHED.has(type)) return 'a record of ours without its checksum';
+  if (!isSummed && !PUBLISHED.has(type)) return 'a record of Holdfast without its checksum';
   try {
     const found = RECORDS[type as RecordType].fromDisk(value) as ConversationRecord;
     return isSummed ? found : (faultWithoutSum(found, value) ?? found);
@@ -260,7 +260,7 @@ export function fromDisk(value: LogRecord): ConversationRecord | string | null {
   }
 }
 
-/** Bytes that changed places can make something that reads like a record and carries no checksum to tell. */
+/** Bytes that moved can form something that reads like a record but has no checksum to prove it. */
 function faultWithoutSum(found: ConversationRecord, value: LogRecord): string | undefined {
   const hasTokens = value.tokens === null || typeof value.tokens === 'number';
   if (found.type === 'turn' && (found.timestamp === null || !hasTokens))
@@ -268,12 +268,12 @@ function faultWithoutSum(found: ConversationRecord, value: LogRecord): string | 
   return found.type === 'status' && found.timestamp === null ? 'a status without its time' : undefined;
 }
 
-/** A record as it stands in the file, keys in the published order. Throws RecordFault for what nobody could read. */
+/** A record as stored in the file, keys in the published order. Throws RecordFault if no reader could read it. */
 export function toDisk(found: ConversationRecord): LogRecord {
   return RECORDS[found.type].toDisk(found) as LogRecord;
 }
 
-/** As the published format estimates what nobody reported: a token is four characters. */
+/** The published estimate for unreported tokens: one token per four characters. */
 export function estimateTokens(said: string): number {
   return Math.ceil(said.length / 4);
 }

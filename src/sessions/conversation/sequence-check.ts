@@ -1,6 +1,6 @@
 /**
- * One number for the numbers of all records so far. A recovered log has gaps where records were lost; it keeps this
- * number, so that exactly these gaps count as known and any later change of the order does not.
+ * Sums up the numbers of all records so far in one number. A recovered log has gaps where records were lost. It stores
+ * this number, so exactly these gaps count as known, and any later change of the order does not.
  */
 export class SequenceCheck {
   #value = 0;

@@ -13,7 +13,7 @@ import type { ConversationSessions } from './sessions.js';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** A conversation with these turns, given free again. */
+/** Creates a conversation with these turns and releases it. */
 async function said(world: ConversationWorld, id: string, contents: readonly string[], agent = 'qa-test') {
   using conversation = await world.sessions.create({ id, agent });
   for (const [index, content] of contents.entries()) {
@@ -23,7 +23,7 @@ async function said(world: ConversationWorld, id: string, contents: readonly str
   conversation.setStatus('completed');
 }
 
-/** Sessions of a process that is gone: what it owned has a dead owner. */
+/** The sessions of a dead process: whatever it owned has a dead owner. */
 async function deadProcess(world: ConversationWorld) {
   return world.other({ identity: await deadIdentity() });
 }
@@ -57,7 +57,7 @@ describe('create', () => {
     expect(conversation.metadata).toMatchObject({ id: 'mine', agent: 'qa-test', workingDirectory: '/work' });
   });
 
-  it('makes an id of time and chance, and a hidden one for a run', async () => {
+  it('makes an id from the time and chance, and a hidden one for a run', async () => {
     await using world = await conversationWorld();
     using first = await world.sessions.create({ agent: 'a' });
     using hidden = await world.sessions.create({ agent: 'a', isHidden: true });
@@ -67,7 +67,7 @@ describe('create', () => {
     expect(world.sessions.list({ withHidden: true })).toHaveLength(2);
   });
 
-  it('refuses a name that is taken and leaves that session as it is', async () => {
+  it('refuses a name that is taken and leaves that session unchanged', async () => {
     await using world = await conversationWorld();
     await said(world, 'mine', ['hello']);
     const before = readFileSync(world.path('mine'));
@@ -195,7 +195,7 @@ describe('turns', () => {
 
   verifies(
     'C13',
-    'a failed turn is kept, marked by a record of its own, and left out of the context',
+    'a failed turn is kept, marked by its own record, and left out of the context',
     async () => {
       await using world = await conversationWorld();
       using conversation = await world.sessions.create({ id: 'mine', agent: 'a' });
@@ -224,7 +224,7 @@ describe('turns', () => {
     expect(world.sessions.get('mine')).toMatchObject({ turnCount: 3, clearedAfter: 2 });
   });
 
-  it('can be taken over from elsewhere, all at once', async () => {
+  it('can be copied from elsewhere, all at once', async () => {
     await using world = await conversationWorld();
     using conversation = await world.sessions.create({ id: 'mine', agent: 'a' });
     conversation.importTurns([
@@ -239,7 +239,7 @@ describe('turns', () => {
 });
 
 describe('open', () => {
-  verifies('C03', 'restores all turns in order into the context and goes on numbering', async () => {
+  verifies('C03', 'restores all turns in order into the context and continues the numbering', async () => {
     await using world = await conversationWorld();
     const texts = Array.from({ length: 30 }, (_, index) => `text ${index}`);
     await said(world, 'mine', texts);
@@ -249,7 +249,7 @@ describe('open', () => {
     expect(world.sessions.verify('mine')).toMatchObject({ isOk: true });
   });
 
-  verifies('C03', 'an unknown id is told as such', async () => {
+  verifies('C03', 'an unknown id is reported as such', async () => {
     await using world = await conversationWorld();
     const unknown = { code: 'SESSION_NOT_FOUND', message: 'Session not found: nobody' };
     await expect(world.sessions.hold('nobody')).rejects.toMatchObject(unknown);
@@ -290,7 +290,7 @@ describe('open', () => {
     },
   );
 
-  it('reads the last line of a file by hand whose line break is missing, and goes on behind it', async () => {
+  it('reads the last line of a handwritten file without its line break, and continues after it', async () => {
     await using world = await conversationWorld();
     world.plant(
       'mine',
@@ -307,7 +307,7 @@ describe('open', () => {
     expect(contentsOf(world.sessions.get('mine'))).toEqual(['a', 'b', 'c']);
   });
 
-  it('finds the numbers going on where somebody else appended to our file', async () => {
+  it('continues the numbering if another program appended to our file', async () => {
     await using world = await conversationWorld();
     await said(world, 'mine', ['a', 'b']);
     const theirs =
@@ -354,7 +354,7 @@ describe('open', () => {
     await expect(world.sessions.recover('mine')).rejects.toMatchObject({ code: 'LOCKED' });
   });
 
-  verifies('C11', 'a second writer that waits gets the session when the first lets go', async () => {
+  verifies('C11', 'a second writer that waits gets the session when the first releases it', async () => {
     await using world = await conversationWorld();
     const owner = await world.sessions.create({ id: 'mine', agent: 'a' });
     const waiting = world.other().hold('mine', { waitMs: 1_000_000_000 });
@@ -396,7 +396,7 @@ describe('status', () => {
     expect(world.records('mine')[0]).toMatchObject({ status: 'active' });
   });
 
-  it('is completed where a file by hand says none, and can be set from there', async () => {
+  it('is completed if a handwritten file has none, and can be set from there', async () => {
     await using world = await conversationWorld();
     world.plant('theirs', publishedFile('theirs', [['user', 'a']]));
     using conversation = await world.sessions.hold('theirs');
@@ -411,7 +411,7 @@ describe('status', () => {
     });
   });
 
-  it('is interrupted when the owner is proven dead, and the next owner writes that down', async () => {
+  it('is interrupted when the owner is proven dead, and the next owner records that', async () => {
     await using world = await conversationWorld();
     const dead = await deadProcess(world);
     const conversation = await dead.create({ id: 'mine', agent: 'a' });
@@ -428,7 +428,7 @@ describe('status', () => {
     expect(contentsOf(next.view)).toEqual(['said before the crash']);
   });
 
-  it('stands as stored where a dead owner had finished, and where nobody ever owned it', async () => {
+  it('stays as stored if a dead owner had finished, and if it never had an owner', async () => {
     await using world = await conversationWorld();
     const dead = await deadProcess(world);
     const conversation = await dead.create({ id: 'mine', agent: 'a' });
@@ -493,7 +493,7 @@ describe('readers', () => {
     expect(read(world.sessions)).toMatchObject({ turnCount: 3, damage: [] });
   });
 
-  it('of the last turns get them with their numbers, whatever stands behind them', async () => {
+  it('of the last turns get them with their numbers, whatever comes after them', async () => {
     await using world = await conversationWorld();
     using conversation = await world.sessions.create({ id: 'mine', agent: 'qa' });
     for (let turn = 1; turn <= 100; turn++) conversation.addUserTurn(`turn ${turn} ${'x'.repeat(10_000)}`);
@@ -509,12 +509,12 @@ describe('readers', () => {
     expect(view.turns.map(({ number }) => number)).toEqual([98, 99, 100]);
     expect(world.sessions.readLast('mine', 0)).toMatchObject({ turns: [], turnCount: 100 });
     expect(world.sessions.readLast('mine', 1_000).turns).toEqual(world.sessions.get('mine').turns);
-    expect(() => world.sessions.readLast('mine', -1)).toThrow('no number of turns');
+    expect(() => world.sessions.readLast('mine', -1)).toThrow('not a valid number of turns');
   });
 });
 
 describe('how the agent is started', () => {
-  it('is noted once, and where it belongs is told by the ends of the file', async () => {
+  it('is noted once, and the ends of the file show where it belongs', async () => {
     await using world = await conversationWorld();
     const launch = { agent: 'a', model: null, permissions: 'ask', workingDirectory: '/there' };
     {
@@ -541,7 +541,7 @@ describe('how the agent is started', () => {
 });
 
 describe('list', () => {
-  verifies('C04', 'tells id, agent, turns, creation and status, the last active first', async () => {
+  verifies('C04', 'shows id, agent, turns, creation and status, most recently active first', async () => {
     await using world = await conversationWorld();
     await said(world, 'first', ['a', 'b', 'c']);
     world.clock.advance(HOUR_MS);
@@ -574,7 +574,7 @@ describe('list', () => {
     ]);
   });
 
-  it('is empty where there is no directory, and passes over what is no session', async () => {
+  it('is empty if there is no directory, and skips what is not a session', async () => {
     await using world = await conversationWorld();
     expect(world.sessions.list()).toEqual([]);
     world.plant('.hidden', 'x');
@@ -615,7 +615,7 @@ describe('list', () => {
 });
 
 describe('resolve', () => {
-  it('takes an id, the beginning of one, or the one that was active last', async () => {
+  it('takes an id, the beginning of one, or the most recently active one', async () => {
     await using world = await conversationWorld();
     for (const id of ['alpha-one', 'alpha-two', 'b']) await said(world, id, ['x']);
     world.clock.advance(HOUR_MS);
@@ -633,14 +633,14 @@ describe('resolve', () => {
       expect(() => sessions.resolve(typed)).toThrow('Session not found');
   });
 
-  it('finds nothing where there is nothing', async () => {
+  it('finds nothing if there is nothing', async () => {
     await using world = await conversationWorld();
     expect(() => world.sessions.resolve('last')).toThrow('Session not found: last');
   });
 });
 
 describe('remove', () => {
-  it('moves the file to the trash, from where it can come back', async () => {
+  it('moves the file to the trash, from where it can be restored', async () => {
     await using world = await conversationWorld();
     await said(world, 'mine', ['a', 'b']);
     const before = readFileSync(world.path('mine'));
@@ -667,7 +667,7 @@ describe('clean', () => {
 
   verifies(
     'C07',
-    'older ones go to the trash, newer ones stay, live ones are skipped, all of it told',
+    'older ones go to the trash, newer ones stay, live ones are skipped, and all of it is reported',
     async () => {
       await using world = await conversationWorld();
       await said(world, 'old', ['a']);
@@ -695,7 +695,7 @@ describe('clean', () => {
     },
   );
 
-  it('takes a damaged one by the time of its file, and stops when the time is up', async () => {
+  it('judges a damaged one by the time of its file, and stops when the time is up', async () => {
     await using world = await conversationWorld();
     world.plant('damaged', 'garbage\n');
     world.clock.jumpTo('2099-01-01T00:00:00.000Z');
@@ -709,7 +709,7 @@ describe('clean', () => {
     expect(await world.clean({ olderThanMs: DAY_MS })).toMatchObject({ retired: ['damaged'] });
   });
 
-  it('goes on behind where it was, and leaves alone what it is told to', async () => {
+  it('continues where it stopped, and leaves alone what it must', async () => {
     await using world = await conversationWorld();
     for (const id of ['a1', 'b2', 'c3']) await said(world, id, ['x']);
     world.clock.advance(31 * DAY_MS);

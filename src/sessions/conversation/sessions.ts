@@ -45,23 +45,23 @@ export interface ConversationSessionsOptions {
   readonly ids: Ids;
   readonly log: Logger;
   readonly store: FileConversationStore;
-  /** What all text passes before it is written; the product's own funnel if absent. */
+  /** Applied to all text before it is written; the product's own redaction if absent. */
   readonly redact?: ((text: string) => string) | undefined;
-  /** Told in which directory a conversation was started. */
+  /** Called with the directory in which a conversation was started. */
   readonly onStarted?: ((directory: string) => void) | undefined;
 }
 
 export interface CreateConversation {
-  /** Their own name for it; a generated one if absent. */
+  /** A name chosen by the caller; generated if absent. */
   readonly id?: string | undefined;
   readonly agent: string;
   readonly workingDirectory?: string | undefined;
-  /** Whether it belongs to a run: it is called `run-…` and left out of lists. */
+  /** Whether it belongs to a run. Its id is then `run-…` and it is left out of lists. */
   readonly isHidden?: boolean | undefined;
 }
 
 export interface OpenConversation {
-  /** How long to wait for another owner; at once if absent. */
+  /** How long to wait for another owner; no wait if absent. */
   readonly waitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -72,7 +72,7 @@ export interface ConversationFilter {
   readonly withHidden?: boolean | undefined;
 }
 
-/** Conversations with agents: one owner appends to each, anybody reads at any time. */
+/** Conversations with agents: each has one owner that appends, and anyone may read at any time. */
 export class ConversationSessions {
   readonly kind = 'conversation';
   readonly #options: ConversationSessionsOptions;
@@ -108,22 +108,22 @@ export class ConversationSessions {
   }
 
   /**
-   * Becomes the owner of a conversation, to go on with it. A torn end is mended; what else is damaged stays, and is
-   * told by `view.damage`. Throws SESSION_NOT_FOUND, LOCKED with the owner, DOCUMENT_DAMAGED, NEWER_VERSION, ABORTED.
+   * Takes ownership of a conversation to continue it. A torn end is repaired; other damage stays and is listed in
+   * `view.damage`. Throws SESSION_NOT_FOUND, LOCKED with the owner, DOCUMENT_DAMAGED, NEWER_VERSION, ABORTED.
    */
   async hold(id: string, options: OpenConversation = {}): Promise<Conversation> {
     const { waitMs = 0, signal } = options;
     return this.#begin(await this.#store.hold(id, { waitMs, signal }));
   }
 
-  /** The intact records behind a place, for another machine to go on with. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
+  /** The intact records after a position, so another machine can continue. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
   exportRecords(id: string, after = -1): MovedRecord[] {
     return movedRecords(this.#store.scan(id), after);
   }
 
   /**
-   * Takes in a conversation that another machine exported; false where it is here already. Another one of the same name goes to
-   * the trash first. The agent's own conversation does not come along. Throws INVALID_INPUT, LOCKED, ATOMIC_WRITE_FAILED.
+   * Takes in a conversation that another machine exported; false if it is already here. A different one of the same name goes to
+   * the trash first. The agent's own conversation does not move along. Throws INVALID_INPUT, LOCKED, ATOMIC_WRITE_FAILED.
    */
   async adopt(
     id: string,
@@ -151,13 +151,13 @@ export class ConversationSessions {
   /** The last turns, from the end of the file only. Throws as `get`. */
   readLast(id: string, count: number): ConversationView {
     if (!Number.isSafeInteger(count) || count < 0)
-      throw new InvalidInputError(`${count} is no number of turns`, { place: 'count' });
+      throw new InvalidInputError(`${count} is not a valid number of turns`, { place: 'count' });
     return this.#readLast(id, count);
   }
 
   /**
-   * The last turns, and all that is wrong with the file: every record of it was looked at. Memory does not depend on its size.
-   * Throws as `get`.
+   * The last turns, and everything wrong with the file: every record is checked. Memory use does not depend on the
+   * file's size. Throws as `get`.
    */
   readLastChecked(id: string, count: number): ConversationView {
     const { damage } = this.verify(id);
@@ -165,8 +165,9 @@ export class ConversationSessions {
   }
 
   /**
-   * What there is, the last active first, from the ends of the files; a damaged one is marked. The newest are checked record by record as
-   * far as a fixed allowance goes; of the others it is known what the last look at all of them found. Throws STORAGE_FAILED.
+   * All conversations, most recently active first, read from the ends of their files; damaged ones are marked. The
+   * newest are checked record by record, within a fixed allowance; the others show the result of their last full check.
+   * Throws STORAGE_FAILED.
    */
   list(filter: ConversationFilter = {}): ConversationSummary[] {
     let bytes = CHECKED_BYTES;
@@ -177,12 +178,12 @@ export class ConversationSessions {
     });
   }
 
-  /** The same from the ends of the files alone, without a look at every record. Throws STORAGE_FAILED. */
+  /** The same from the ends of the files alone, without checking every record. Throws STORAGE_FAILED. */
   glance(filter: ConversationFilter = {}): ConversationSummary[] {
     return this.#list(filter);
   }
 
-  /** One of them; undefined where it is gone. */
+  /** One of them; undefined if it is gone. */
   glanceAt(id: string): ConversationSummary | undefined {
     return this.#summarize(id, this.#store.endsReader(), this.#store.damageNotes());
   }
@@ -192,7 +193,7 @@ export class ConversationSessions {
       return { ...summary, isDamaged: !this.verify(summary.id).isOk, isChecked: true };
     } catch (error) {
       if (!isHoldfastError(error)) throw error;
-      return summary; // it went away meanwhile
+      return summary; // it has gone in the meantime
     }
   }
 
@@ -213,8 +214,8 @@ export class ConversationSessions {
   }
 
   /**
-   * The full id for what somebody typed: an id, 4 or more characters of one, or `last` for the one that was active
-   * last among those that `isMeant` says. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID.
+   * The full id for what a person typed: an id, 4 or more characters of one, or `last` for the most recently active one
+   * that `isMeant` accepts. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID.
    */
   resolve(typed: string, isMeant: (summary: ConversationSummary) => boolean = () => true): string {
     const found = typed === 'last' ? this.#list({}).find(isMeant)?.id : findId(this.#store.ids(), typed);
@@ -222,18 +223,18 @@ export class ConversationSessions {
     return found;
   }
 
-  /** Calls back whenever one may have come, gone or changed, with its id where that is known. */
+  /** Calls back whenever a conversation may have appeared, gone or changed, with its id if known. */
   watch(onHint: (id: string | null) => void): { close(): void } {
     return this.#store.watch(onHint);
   }
 
-  /** Moves a conversation that nobody has open to the trash. Throws SESSION_NOT_FOUND, LOCKED. */
+  /** Moves a conversation that is not open to the trash. Throws SESSION_NOT_FOUND, LOCKED. */
   async remove(id: string): Promise<TrashEntry> {
     using held = await this.#store.hold(id, { waitMs: 0 });
     return held.retire();
   }
 
-  /** What may go to the trash, for whoever cleans. */
+  /** What may go to the trash, for cleaning. */
   retirable(before: number): Iterable<Retirable> {
     const readEnds = this.#store.endsReader();
     const summarize = (id: string) => this.#summarize(id, readEnds, () => false);
@@ -245,7 +246,7 @@ export class ConversationSessions {
     this.#store.sweep();
   }
 
-  /** Removes for good what has lain in the trash for longer than this, and returns the ids. Throws STORAGE_FAILED. */
+  /** Removes for good what has been in the trash longer than this, and returns the ids. Throws STORAGE_FAILED. */
   purgeTrash(olderThanMs: number): string[] {
     return this.#store.trash.purge(olderThanMs).map(({ id }) => id);
   }
@@ -253,15 +254,15 @@ export class ConversationSessions {
   /** Checks every record. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
   verify(id: string): VerifyReport {
     let report = verifyConversation(this.#store, id);
-    // Whoever mends the end while we read makes two halves look like a damaged record: look again.
+    // If the end is repaired while we read, two halves can look like a damaged record: check again.
     if (!report.isOk) report = verifyConversation(this.#store, id);
     this.#store.noteDamage(id, !report.isOk);
     return report;
   }
 
   /**
-   * Keeps every intact record of a damaged conversation and sets the file as it was aside; see `recoverConversation`.
-   * Throws SESSION_NOT_FOUND, LOCKED, DOCUMENT_DAMAGED, NEWER_VERSION, ATOMIC_WRITE_FAILED.
+   * Keeps every intact record of a damaged conversation and sets the old file aside; see `recoverConversation`. Throws
+   * SESSION_NOT_FOUND, LOCKED, DOCUMENT_DAMAGED, NEWER_VERSION, ATOMIC_WRITE_FAILED.
    */
   async recover(id: string): Promise<ConversationRecovery> {
     const held = await this.#store.hold(id, { waitMs: 0 });
@@ -273,7 +274,7 @@ export class ConversationSessions {
       held[Symbol.dispose]();
       throw error;
     }
-    // Opening says what has to be said about a dead owner.
+    // Opening it records the interruption if the previous owner died.
     this.#begin(held)[Symbol.dispose]();
     return report;
   }
@@ -286,7 +287,7 @@ export class ConversationSessions {
       const tools = { clock: this.#options.clock, redact: this.#redact };
       const conversation = new Conversation(tools, held, fold);
       if (held.takenOver && conversation.status === 'active')
-        conversation.setStatus('interrupted', 'the process that had it ended without a word');
+        conversation.setStatus('interrupted', 'its process ended without a word');
       return conversation;
     } catch (error) {
       held[Symbol.dispose]();
@@ -309,7 +310,7 @@ export class ConversationSessions {
   #read(id: string, end?: number): ConversationView {
     const look = () => this.#fold(id, end);
     const first = look();
-    // Whoever mends the end while we read makes two halves look like a damaged record.
+    // If the end is repaired while we read, two halves can look like a damaged record.
     const calm = first.notes.list.length > 0 ? look() : first;
     const { found, torn } = this.#settled(id, calm, look, ({ notes }) => notes.torn);
     return this.#view(id, found.state(), found.notes.list, torn);
@@ -324,9 +325,9 @@ export class ConversationSessions {
   }
 
   /**
-   * What was found, or what is found now, and an end that is torn for good. An end that is not whole is on its way where
-   * somebody owns the conversation. Where nobody does, its owner may have written the rest and left before we asked: torn is
-   * what a second look finds as it was.
+   * What was found, by a second look if need be, and an end that is torn for good. An unfinished end is still being
+   * written if the conversation has an owner. If it has none, the owner may have finished and left before we asked, so
+   * an end counts as torn only if a second look finds it unchanged.
    */
   #settled<Found>(
     id: string,
@@ -356,7 +357,7 @@ export class ConversationSessions {
     return viewOf(id, state, shownStatus(state.status, owner), all);
   }
 
-  /** Undefined for one that is gone, or that the disk does not give; the latter is warned about. */
+  /** Undefined if it is gone or cannot be read from disk; the latter logs a warning. */
   #summarize(
     id: string,
     readEnds: (id: string) => FileEnds | undefined,
@@ -393,7 +394,7 @@ export class ConversationSessions {
     }
   }
 
-  /** From the last records that the ends do not show, up to where the file has something in it. */
+  /** From the last records, beyond what the ends show, up to where the file has data. */
   #summarizeWhole(id: string, end: number | undefined): ConversationSummary {
     const limits = { end, limitBytes: MAX_RECORD_BYTES };
     const { metadata, workingDirectory, status, turnCount, lastActivity, damage } = this.#readLast(
@@ -417,7 +418,7 @@ export class ConversationSessions {
   }
 }
 
-/** How much a list reads to check the newest conversations, and of how many: what it costs does not depend on their sizes. */
+/** How many bytes a list reads to check the newest conversations, and how many it checks: the cost is bounded. */
 const CHECKED_BYTES = 4 * 1024 * 1024;
 const CHECKED_FILES = 50;
 

@@ -38,10 +38,10 @@ import { checkId, idFault } from './ids.js';
 
 const ENDING = '.jsonl';
 const END_BYTES = 4096;
-/** For who wants a page of it. */
+/** For reading a page of it. */
 const PART_BYTES = 128 * 1024;
 
-/** Conversations as files in the published format: `<id>.jsonl`; ours beside them is in `.holdfast`. */
+/** Conversations as files in the published format: `<id>.jsonl`. Our own files beside them are in `.holdfast`. */
 export class FileConversationStore {
   readonly directory: string;
   readonly trash: Trash;
@@ -67,7 +67,7 @@ export class FileConversationStore {
     return ids;
   }
 
-  /** A hint whenever a file of a conversation may have changed, with its id where that is known. */
+  /** Calls back whenever a conversation's file may have changed, with its id if known. */
   watch(onHint: (id: string | null) => void): DirectoryWatch {
     ensureDirectory(this.#tools.fileSystem, this.directory);
     return this.#tools.watcher.watch(this.directory, (name) => {
@@ -89,12 +89,12 @@ export class FileConversationStore {
     return join(this.directory, `${id}${ENDING}`);
   }
 
-  /** The lock of a conversation, for those who want to look at it or take it away. */
+  /** The path of a conversation's lock, for inspecting it or taking it over. */
   lockPath(id: string): string {
     return join(this.#lockDirectory(id), 'session');
   }
 
-  /** Who has a conversation now. */
+  /** Who owns a conversation now. */
   ownerOf(id: string): LockState {
     try {
       if (hasDirectory(this.#tools.fileSystem, this.#lockDirectory(id)))
@@ -110,13 +110,13 @@ export class FileConversationStore {
     return scanLog(this.#tools.fileSystem, this.#existing(id), { sessionId: id, end });
   }
 
-  /** The same for who wants only the first line. */
+  /** The same, for reading only the first line. */
   scanStart(id: string) {
     const options = { sessionId: id, chunkBytes: END_BYTES };
     return scanLog(this.#tools.fileSystem, this.#existing(id), options);
   }
 
-  /** Everything in a file, from its end. Throws as `scan`. */
+  /** Everything in a file, backwards from its end. Throws as `scan`. */
   scanBackwards(id: string, limits: { end?: number | undefined; limitBytes?: number | undefined } = {}) {
     return scanLogBackwards(this.#tools.fileSystem, this.#existing(id), { ...limits, sessionId: id });
   }
@@ -145,20 +145,20 @@ export class FileConversationStore {
     return readRange(this.#tools.fileSystem, this.#existing(id), start, length);
   }
 
-  /** Which file it is and how long; undefined where there is none. Another one of the same name is told apart. */
+  /** The identity of the file and its size; undefined if there is none. A new file of the same name has another identity. */
   facts(id: string): { readonly file: string; readonly size: number } | undefined {
     const found = this.#tools.fileSystem.look(this.path(id));
     return found && { file: `${found.device}-${found.inode}`, size: found.size };
   }
 
-  /** How long a file is now, in bytes. */
+  /** The current size of a file, in bytes. */
   size(id: string): number {
     return this.#tools.fileSystem.look(this.path(id))?.size ?? 0;
   }
 
   /**
-   * Remembers what a look at every record came to, for lists, which look at the ends only. It counts for as long as the file stays
-   * as it is, and is no more than a hint: what cannot be written down is found again by the next look.
+   * Remembers the result of a full check for lists, which read only the ends. It counts as long as the file is
+   * unchanged, and is just a hint: if it cannot be written, the next check finds the same again.
    */
   noteDamage(id: string, isDamaged: boolean): void {
     const { fileSystem, log } = this.#tools;
@@ -175,7 +175,7 @@ export class FileConversationStore {
     }
   }
 
-  /** What `noteDamage` noted, for a list: whether the file with these facts was found damaged. */
+  /** Reads what `noteDamage` noted, for a list: whether the file with these facts was found damaged. */
   damageNotes(): (id: string, facts: Pick<FileEnds, 'size' | 'modifiedMs'>) => boolean {
     const { fileSystem } = this.#tools;
     const noted = new Set(listDirectory(fileSystem, this.#damaged));
@@ -183,10 +183,10 @@ export class FileConversationStore {
       noted.has(id) && readFile(fileSystem, join(this.#damaged, id)) === damageMark(facts);
   }
 
-  /** A reader of the ends of files, for lists; undefined from it where there is no such file. */
+  /** A reader for the ends of files, for lists; it returns undefined if there is no such file. */
   endsReader(): (id: string) => FileEnds | undefined {
     const reader = new EndsReader(this.#tools.fileSystem, END_BYTES);
-    // Ids come from a listing, so they were checked; joining 10,000 paths piece by piece costs more than reading.
+    // Ids come from a listing and have been checked; joining 10,000 paths piece by piece costs more than reading.
     return (id) => reader.read(`${this.directory}/${id}${ENDING}`);
   }
 
@@ -205,7 +205,7 @@ export class FileConversationStore {
     }
   }
 
-  /** Becomes the owner of a conversation; its file is not touched yet. Throws SESSION_NOT_FOUND, LOCKED with the owner. */
+  /** Takes ownership of a conversation without touching its file yet. Throws SESSION_NOT_FOUND, LOCKED with the owner. */
   async hold(id: string, options: AcquireOptions = {}): Promise<HeldConversation> {
     this.#existing(id);
     let lock: Lock;
@@ -224,7 +224,7 @@ export class FileConversationStore {
     }
   }
 
-  /** Removes what killed processes left behind and nobody owns: temporary files, locks of conversations that are gone. */
+  /** Removes what killed processes left behind and has no owner: temporary files, locks of deleted conversations. */
   sweep(): void {
     const { fileSystem } = this.#tools;
     for (const name of listDirectory(fileSystem, this.directory)) {
@@ -254,7 +254,7 @@ export class FileConversationStore {
   }
 
   #held(id: string, lock: Lock): HeldConversation {
-    // Only who died in the middle of something leaves something behind.
+    // Only an owner that died midway leaves something behind.
     if (lock.takenOver) this.#sweepTemporaries(id);
     return new HeldConversation(this.#tools, {
       id,
@@ -269,13 +269,13 @@ export class FileConversationStore {
     try {
       this.#removeLock(id);
     } catch (error) {
-      // The conversation is in the trash; the next sweep takes its lock away.
+      // The conversation is in the trash; the next sweep removes its lock.
       this.#tools.log.warn('conversation.lock-not-removed', { sessionId: id, error: messageOf(error) });
     }
     return entry;
   }
 
-  /** Takes the directory of a lock out of everybody's way at once, then removes it. Its lock must be ours. */
+  /** Moves the lock's directory out of the way in one step, then removes it. We must hold the lock. */
   #removeLock(id: string): void {
     const { fileSystem, ids } = this.#tools;
     const gone = join(this.#locks, `${GONE}${ids.token()}`);
@@ -314,7 +314,7 @@ export class FileConversationStore {
 export class HeldConversation implements Disposable {
   readonly id: string;
   readonly path: string;
-  /** Whether the owner before was found dead. */
+  /** Whether the previous owner was found dead. */
   readonly takenOver: boolean;
   readonly #tools: LockTools & { ids: Ids };
   readonly #lock: Lock;
@@ -333,12 +333,12 @@ export class HeldConversation implements Disposable {
     this.takenOver = facts.lock.takenOver;
   }
 
-  /** What was mended at the end of the file. */
+  /** What was repaired at the end of the file. */
   get repairs(): readonly TailRepair[] {
     return this.#log?.repairs ?? [];
   }
 
-  /** Mends the end of the file and gets ready to append; no record gets a lower number than this. */
+  /** Repairs the end of the file and prepares to append; no record gets a number lower than this. */
   openLog(nextSeq: number): void {
     this.#log ??= JsonlLog.open(this.#tools, this.path, { sessionId: this.id, lock: this.#lock });
     this.#log.continueFrom(nextSeq);
@@ -356,7 +356,7 @@ export class HeldConversation implements Disposable {
     return this.#retire();
   }
 
-  /** Replaces the file by some of its bytes and keeps it as it was; see `rewriteFile`. Throws LOCK_LOST, ATOMIC_WRITE_FAILED. */
+  /** Replaces the file with some of its bytes and keeps the old one; see `rewriteFile`. Throws LOCK_LOST, ATOMIC_WRITE_FAILED. */
   rewrite(pieces: Iterable<Piece>, isGood: (path: string) => boolean): string {
     this.#lock.assertHeld();
     return rewriteFile(this.#tools, this.path, pieces, isGood);
@@ -373,20 +373,20 @@ export class HeldConversation implements Disposable {
   }
 }
 
-/** What a note of damage is about: the file as it was then. */
+/** Identifies the state of the file that a damage note is about. */
 function damageMark({ size, modifiedMs }: Pick<FileEnds, 'size' | 'modifiedMs'>): string {
   return `${size} ${modifiedMs}`;
 }
 
 const GONE = '.gone-';
 
-/** The conversation that a temporary file was on its way to; undefined for every other name. */
+/** The conversation a temporary file was meant for; undefined for any other name. */
 function temporaryOf(name: string): string | undefined {
   const id = /^\.(.+?)\.jsonl(?:\..+)?\.[0-9a-f]{32}\.tmp$/.exec(name)?.[1];
   return id !== undefined && idFault(id) === undefined ? id : undefined;
 }
 
-/** Whether somebody took the directory away meanwhile. */
+/** Whether the directory has been removed in the meantime. */
 function isGone(error: unknown): boolean {
   return error instanceof StorageError && error.fault === 'gone';
 }

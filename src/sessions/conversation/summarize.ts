@@ -3,25 +3,25 @@ import { EPOCH } from './fold.js';
 import type { ConversationStatus } from './lifecycle.js';
 import { type ConversationRecord, fromDisk, UNKNOWN_AGENT } from './schema.js';
 
-/** What the ends of a file tell about a conversation. */
+/** What the ends of a file reveal about a conversation. */
 export interface Glance {
   readonly agent: string;
   readonly createdAt: string;
   readonly lastActivity: string;
   readonly turnCount: number;
-  /** As stored; null where none is. */
+  /** As stored; null if there is none. */
   readonly status: ConversationStatus | null;
   readonly workingDirectory: string | null;
   readonly isDamaged: boolean;
-  /** Whether the end is not a whole record: on its way, or torn. */
+  /** Whether the end is not a whole record: still being written, or torn. */
   readonly isTorn: boolean;
 }
 
 const LF = 0x0a;
 
 /**
- * Tells from its ends how a conversation stands; undefined where they do not tell: the last record is longer than what
- * was read, or was written by somebody who does not count.
+ * Reads the state of a conversation from the ends of its file. Undefined if that is not enough: the last record is
+ * longer than what was read, or its writer does not number turns.
  */
 export function glance(id: string, ends: FileEnds): Glance | undefined {
   const seed = checksumSeed(id);
@@ -37,7 +37,7 @@ export function glance(id: string, ends: FileEnds): Glance | undefined {
     createdAt: metadata?.createdAt ?? (metadata === undefined ? fallback : EPOCH),
     lastActivity: fallback,
     turnCount: (teller?.type === 'turn' ? teller.turn : teller?.turns) ?? 0,
-    // A turn of ours is written to an active conversation only.
+    // Our turns are written only to an active conversation.
     status: teller?.type === 'turn' ? 'active' : (teller?.status ?? metadata?.status ?? null),
     workingDirectory: teller?.workingDirectory ?? metadata?.workingDirectory ?? null,
     isDamaged: metadata === undefined || last.isDamaged,
@@ -45,7 +45,7 @@ export function glance(id: string, ends: FileEnds): Glance | undefined {
   };
 }
 
-/** Null for a first line that is no record; undefined when it is longer than what was read. */
+/** Null if the first line is not a record; undefined if it is longer than what was read. */
 function firstRecord(ends: FileEnds, seed: number): ConversationRecord | null | undefined {
   const { dataEnd: size } = ends;
   const head = size < ends.head.length ? ends.head.subarray(0, size) : ends.head;
@@ -57,7 +57,7 @@ function firstRecord(ends: FileEnds, seed: number): ConversationRecord | null | 
 type Teller = Extract<ConversationRecord, { type: 'turn' | 'status' }>;
 
 interface LastRecords {
-  /** The last record that tells the number of turns; undefined where there is none at all. */
+  /** The last record that gives the number of turns; undefined if there is none. */
   readonly teller: Teller | undefined;
   readonly lastActivity: string | null;
   readonly isDamaged: boolean;
@@ -80,7 +80,7 @@ function lastRecords({ tail, dataEnd: size }: FileEnds, seed: number): LastRecor
     end = start - 1;
     if (found === undefined) continue;
     const { record, seq } = found;
-    // The first line may be numbered or not; whatever follows it must be, or the file is counted.
+    // The first line may lack a number. If a later one does, the whole file has to be counted.
     if (start > 0 && seq === null) return undefined;
     if (record === null) continue;
     lastActivity ??= record.type === 'metadata' ? record.createdAt : record.timestamp;
@@ -92,7 +92,7 @@ function lastRecords({ tail, dataEnd: size }: FileEnds, seed: number): LastRecor
   return { teller: undefined, lastActivity, isDamaged, isTorn };
 }
 
-/** A line that verifies, `record: null` for one of a type that tells nothing; undefined for damage. */
+/** A line that verifies, with `record: null` if its type is unknown; undefined if it is damaged. */
 function recordIn(
   line: Buffer,
   seed: number,

@@ -1,24 +1,25 @@
 import { withoutNoise } from '../../foundation/index.js';
 import type { UsageRecord } from './schema.js';
 
-/** What replies used, added up. */
+/** The usage of several replies, added up. */
 export interface UsageTotals {
-  /** Input, output and what was written to a cache. */
+  /** Input, output and cache writes. */
   readonly tokens: number;
-  /** Read from a cache; not among the tokens. */
+  /** Read from a cache; not counted among the tokens. */
   readonly cacheReadTokens: number;
   readonly costUsd: number;
-  /** How much of the cost is by a list of prices, not as reported. */
+  /** How much of the cost comes from a price list instead of a report. */
   readonly pricedUsd: number;
-  /** Tokens whose cost nobody knows. */
+  /** Tokens whose cost is unknown. */
   readonly unpricedTokens: number;
-  /** Tokens that are a guess from lengths. */
+  /** Tokens estimated from lengths. */
   readonly estimatedTokens: number;
 }
 
 /**
- * Adds up what replies used. A reported cost covers all that its exchange used before it (but what is priced with it); what is left without one at the
- * end of an exchange (it was cut short, or the agent tells none) counts by the list of prices.
+ * Adds up the usage of replies. A reported cost covers everything its exchange used before it, except what is priced
+ * with it. Anything still without a cost at the end of an exchange (it was cut short, or the agent reports none) is
+ * priced by the price list.
  */
 export function sumUsage(records: readonly UsageRecord[]): UsageTotals {
   let [tokens, cacheReadTokens, reportedUsd, pricedUsd, unpricedTokens, estimatedTokens] = [0, 0, 0, 0, 0, 0];

@@ -4,11 +4,11 @@ import { type ConversationRecord, fromDisk } from './schema.js';
 import type { FileConversationStore } from './store.js';
 import type { VerifyReport } from './view.js';
 
-/** Checks every record of a file; memory does not depend on its size. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
+/** Checks every record of a file; memory use does not depend on its size. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
 export function verifyConversation(store: FileConversationStore, id: string): VerifyReport {
   const notes = new DamageNotes();
   let records = 0;
-  // Turns that follow each other are by far most of a file, and there is nothing to see in them but that they are whole.
+  // Consecutive turns make up most of a file, and there is nothing to check in them but their checksums.
   const passOver = (buffer: Buffer, from: number, seq: number) => {
     if (notes.isFirst || buffer[from + TYPE_PLACE] !== TURN_INITIAL) return false;
     records += 1;
@@ -28,7 +28,7 @@ export function verifyConversation(store: FileConversationStore, id: string): Ve
       notes.addTorn(found);
     }
   }
-  // An end that a living owner is writing is on its way, not torn.
+  // An unfinished end with a living owner is still being written, not torn.
   const isTorn = notes.torn !== undefined && store.ownerOf(id).hold !== 'held';
   const damage = notes.torn !== undefined && isTorn ? [...notes.list, notes.torn] : [...notes.list];
   if (records === 0 && damage.length === 0)
@@ -36,13 +36,13 @@ export function verifyConversation(store: FileConversationStore, id: string): Ve
   return { id, path: store.path(id), isOk: damage.length === 0, records, bytes: store.size(id), damage };
 }
 
-/** The initial of the type in `{"type":"turn"`, which no other type of ours that matters here has. */
+/** The position of the type's initial in `{"type":"turn"`. No other type of ours that matters here starts with it. */
 const TYPE_PLACE = 9;
 const TURN_INITIAL = 0x74;
 const RECOVERED = Buffer.from('{"type":"recovered"');
 const METADATA = Buffer.from('{"type":"metadata"');
 
-/** What a record says, where that matters; undefined where not: a line that fits its checksum is as we wrote it. */
+/** Parses a record if its contents matter, otherwise undefined: a line that matches its checksum is as we wrote it. */
 export function peek(
   found: SealedLine | LogEntry,
   notes: DamageNotes,

@@ -2,7 +2,7 @@ import type { LockState, LogDamage } from '../../storage/index.js';
 import type { ConversationStatus } from './lifecycle.js';
 import type { Role, UsageRecord } from './schema.js';
 
-/** One side of an exchange, as it is kept. */
+/** One side of an exchange, as stored. */
 export interface Turn {
   /** Counted from 1 over the whole conversation. */
   readonly number: number;
@@ -10,20 +10,20 @@ export interface Turn {
   readonly content: string;
   readonly timestamp: string;
   readonly tokens: number;
-  /** Why its exchange failed; null in a good turn. A failed turn is kept and left out of the context. */
+  /** Why its exchange failed; null in a successful turn. A failed turn is kept, but left out of the context. */
   readonly failure: string | null;
   readonly model?: string | undefined;
   readonly reason?: string | undefined;
   readonly usage?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Which turn was just stored; `markFailed` takes it. */
+/** Identifies the turn just stored; `markFailed` takes it. */
 export interface TurnRef {
   readonly turn: number;
   readonly seq: number;
 }
 
-/** What a conversation was begun with. */
+/** How a conversation began. */
 export interface ConversationMetadata {
   readonly id: string;
   readonly agent: string;
@@ -33,10 +33,10 @@ export interface ConversationMetadata {
   readonly isHidden: boolean;
 }
 
-/** How to go on with the agent's own conversation. */
+/** How to resume the agent's own conversation. */
 export interface AgentHandle {
   readonly driver: string;
-  /** Null where the agent has none. */
+  /** Null if the agent has none. */
   readonly resumeId: string | null;
   /** The process session that held it. */
   readonly processId: string | null;
@@ -45,47 +45,47 @@ export interface AgentHandle {
 /** How the agent of a conversation is started. */
 export interface ConversationLaunch {
   readonly agent: string;
-  /** Null where it is left to the agent. */
+  /** Null if the choice is left to the agent. */
   readonly model: string | null;
   readonly permissions: string;
   readonly workingDirectory: string;
 }
 
-/** Bytes or a record that cannot be used: what, and where. Reading goes on behind them. */
+/** Bytes or a record that cannot be used: what, and where. Reading continues after them. */
 export interface ConversationDamage {
   /** `torn`: an end that a crash cut off. `record`, `metadata`: JSON, but not what it should be. The rest as in a log. */
   readonly reason: LogDamage['reason'] | 'torn' | 'record' | 'metadata';
-  /** Counted from 1; null when only the end of the file was read. */
+  /** Counted from 1; null if only the end of the file was read. */
   readonly line: number | null;
   readonly offset: number;
   readonly length: number;
   readonly detail: string;
 }
 
-/** A conversation as its file tells it. */
+/** A conversation as read from its file. */
 export interface ConversationView {
   readonly metadata: ConversationMetadata;
   readonly status: ConversationStatus;
   readonly statusReason: string | null;
   readonly lastActivity: string;
-  /** How many turns were ever written; `turns` has fewer when some are damaged or only the last ones were read. */
+  /** How many turns were ever written; `turns` has fewer if some are damaged or only the last ones were read. */
   readonly turnCount: number;
   /** Every intact turn in order (`readLast`: the last ones). */
   readonly turns: readonly Turn[];
-  /** What each reply used, in order (`readLast`: of the last turns); a conversation of release 0.1 has it in its turns. */
+  /** The usage of each reply, in order (`readLast`: of the last turns). Conversations of release 0.1 store it in their turns. */
   readonly usage: readonly UsageRecord[];
   /** Turns up to this number were cleared from the context; 0 = none. */
   readonly clearedAfter: number;
-  /** The last one noted; with `readLast` null unless it was noted among the last records. */
+  /** The last one noted; with `readLast`, null unless it is among the last records. */
   readonly agentHandle: AgentHandle | null;
-  /** The directory that it belongs to; null where none was noted. */
+  /** The directory it belongs to; null if none was noted. */
   readonly workingDirectory: string | null;
-  /** How the agent was last started; null where nobody noted it. With `readLast` as `agentHandle`. */
+  /** How the agent was last started; null if not noted. With `readLast`, as for `agentHandle`. */
   readonly launch: ConversationLaunch | null;
   readonly damage: readonly ConversationDamage[];
 }
 
-/** A line of a list: what the ends of the file tell. */
+/** A line of a list: what the ends of the file reveal. */
 export interface ConversationSummary {
   readonly id: string;
   readonly agent: string;
@@ -93,12 +93,12 @@ export interface ConversationSummary {
   readonly createdAt: string;
   readonly status: ConversationStatus;
   readonly lastActivity: string;
-  /** The directory that it belongs to; null where none was noted. */
+  /** The directory it belongs to; null if none was noted. */
   readonly workingDirectory: string | null;
   readonly isHidden: boolean;
   /** Whether something in it is known to be damaged. */
   readonly isDamaged: boolean;
-  /** Whether every record was looked at just now; otherwise the ends, and what the last look at all of them found. */
+  /** Whether every record was checked just now. Otherwise only the ends were, plus the result of the last full check. */
   readonly isChecked: boolean;
 }
 
@@ -117,17 +117,17 @@ export interface ConversationRecovery {
   readonly id: string;
   /** How many records were kept, byte for byte. */
   readonly kept: number;
-  /** What was found wrong. Empty: nothing was done. */
+  /** What was wrong. If empty, nothing was done. */
   readonly damage: readonly ConversationDamage[];
-  /** The file as it was, under its new name; null when nothing was done. */
+  /** The old file, under its new name; null if nothing was done. */
   readonly setAside: string | null;
-  /** Whether the first line was lost and made anew. */
+  /** Whether the first line was lost and rebuilt. */
   readonly isMetadataRebuilt: boolean;
 }
 
 /**
- * The status that is shown: an active conversation whose owner is proven dead was interrupted. Otherwise the stored
- * one stands, and none stored means completed.
+ * The status to show: an active conversation whose owner is proven dead was interrupted. Otherwise the stored status
+ * stands; if none is stored, it is completed.
  */
 export function shownStatus(stored: ConversationStatus | null, owner: () => LockState): ConversationStatus {
   if (stored === null) return 'completed';
@@ -135,7 +135,7 @@ export function shownStatus(stored: ConversationStatus | null, owner: () => Lock
   return stored;
 }
 
-/** The turns that belong to the prompt: good ones since the last clear. */
+/** The turns that belong in the prompt: successful ones since the last clear. */
 export function contextOf(view: Pick<ConversationView, 'turns' | 'clearedAfter'>): Turn[] {
   return view.turns.filter(({ number, failure }) => failure === null && number > view.clearedAfter);
 }

@@ -5,7 +5,7 @@ import { conversationWorld } from '../../../test/support/conversation-world.js';
 import { storageTools } from '../../../test/support/storage-tools.js';
 import { isSameProject, placeConversation } from './where-to-resume.js';
 
-/** A conversation that belongs to a directory, and somebody who is in another one. */
+/** A conversation that belongs to one directory, and a person in another. */
 async function resuming(names: { readonly noted: string | undefined; readonly here: string }) {
   const world = await conversationWorld();
   const at = (name: string) => world.dir.at(name);
@@ -31,7 +31,7 @@ async function resuming(names: { readonly noted: string | undefined; readonly he
 }
 
 describe('where a conversation may be resumed', () => {
-  it('is where it belongs, under whatever name', async () => {
+  it('is where it belongs, by whatever name', async () => {
     await using same = await resuming({ noted: 'two', here: 'two' });
     expect(same.place()).toEqual({ workingDirectory: same.at('two'), notes: [] });
     await using linked = await resuming({ noted: 'two', here: 'link' });
@@ -42,11 +42,11 @@ describe('where a conversation may be resumed', () => {
     await using one = await resuming({ noted: 'one/deep', here: 'one' });
     expect(one.place()).toEqual({
       workingDirectory: one.at('one/deep'),
-      notes: [`Begun in ${one.at('one/deep')}, the same project; the agent works here.`],
+      notes: [`Begun in ${one.at('one/deep')} (same project); the agent works there.`],
     });
   });
 
-  it('is not in another project, unless somebody moves it', async () => {
+  it('is not in another project, unless a person moves it', async () => {
     await using one = await resuming({ noted: 'one', here: 'two' });
     expect(() => one.place()).toThrow(
       expect.objectContaining({
@@ -69,7 +69,7 @@ describe('where a conversation may be resumed', () => {
     );
   });
 
-  it('is here, from now on, where nobody noted a directory', async () => {
+  it('is here, from now on, if no directory was noted', async () => {
     await using one = await resuming({ noted: undefined, here: 'two' });
     expect(one.place()).toMatchObject({
       workingDirectory: one.at('two'),

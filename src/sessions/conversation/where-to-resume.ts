@@ -3,15 +3,15 @@ import { type FileSystem, gitCommonDirectory, type LockTools, realPath } from '.
 import type { Conversation } from './conversation.js';
 import { ConversationElsewhereError } from './errors.js';
 
-/** Where somebody wants to resume a conversation, and by which command. */
+/** Where a person wants to resume a conversation, and with which command. */
 interface Here {
   readonly tools: Pick<LockTools, 'fileSystem' | 'command'>;
   readonly workingDirectory: string;
 }
 
 /**
- * Checks that a conversation may be resumed in the working directory; returns what to say about it. It belongs here from now on if
- * it belonged nowhere, or is moved here. Throws CONVERSATION_ELSEWHERE.
+ * Checks that a conversation may be resumed in the working directory; returns what to say about it. From now on it
+ * belongs here if it belonged nowhere or is moved here. Throws CONVERSATION_ELSEWHERE.
  */
 export function placeConversation(
   here: Here,
@@ -24,7 +24,7 @@ export function placeConversation(
   if (place === null)
     return {
       workingDirectory,
-      notes: ['No directory was noted for this conversation: it belongs to this one from now on.'],
+      notes: ['This conversation had no directory; it belongs to this one from now on.'],
     };
   if (options.isHere) {
     const isMoved = !isSameDirectory(fileSystem, place, workingDirectory);
@@ -40,7 +40,7 @@ export function placeConversation(
   const isSame = isSameDirectory(fileSystem, place, workingDirectory);
   return {
     workingDirectory: place,
-    notes: isSame ? [] : [`Begun in ${visibleLine(place)}, the same project; the agent works here.`],
+    notes: isSame ? [] : [`Begun in ${visibleLine(place)} (same project); the agent works there.`],
   };
 }
 
@@ -53,7 +53,7 @@ export function isSameProject({ tools, workingDirectory }: Here, place: string |
   return there !== undefined && there === gitCommonDirectory(fileSystem, workingDirectory);
 }
 
-/** A directory whose name looks like a secret was noted without it. */
+/** Compares directories. One whose name looks like a secret was noted in redacted form. */
 function isSameDirectory(fileSystem: FileSystem, noted: string, directory: string): boolean {
   if (noted === directory || noted === redact(directory)) return true;
   const there = realPath(fileSystem, noted);

@@ -7,7 +7,7 @@ import { guideLoop, pauseLoop, resumeLoop, stopLoop } from './operations.js';
 const context = (actor: string) => ({ actor, signal: new AbortController().signal });
 
 describe('who steers a loop', () => {
-  it('stands in every request, and is told to who takes it', async () => {
+  it('is in every request, and is passed to the taker', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     const parts = { loops: world.other() };
@@ -25,7 +25,7 @@ describe('who steers a loop', () => {
     expect(world.text('requests.jsonl').match(/"actor":"[^"]+"/g)).toHaveLength(4);
   });
 
-  it('is shown with the pause and the stop that they asked for, and only with those', async () => {
+  it('is shown with the pause and the stop they asked for, and only with those', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     const parts = { loops: world.other() };
@@ -46,7 +46,7 @@ describe('who steers a loop', () => {
     expect(told()).toBe('outside');
   });
 
-  it('stands behind the request, which is written exactly as release 0.1 writes it', async () => {
+  it('comes after the request, which is written exactly as release 0.1 writes it', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     const parts = { loops: world.other() };
@@ -67,7 +67,7 @@ describe('who steers a loop', () => {
     expect(loop.takeRequests()).toEqual([]);
   });
 
-  it('is nobody where a request of release 0.1 does not say it', async () => {
+  it('is unknown if a request of release 0.1 does not name one', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     const { sessionId } = loop.state;

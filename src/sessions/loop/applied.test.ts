@@ -5,8 +5,8 @@ import { verifies } from '../../../test/support/verifies.js';
 const FIRST = '40000000-0000-4000-8000-000000000001';
 const SECOND = '40000000-0000-4000-8000-000000000002';
 
-describe('a request of another machine to a loop', () => {
-  verifies('F05', 'is left once, with its id in the same write, and is known by it', async () => {
+describe('a request from another machine to a loop', () => {
+  verifies('F05', 'is stored once, with its id in the same write, and is known by it', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     const sender = world.other().as('fleet:phone/ann');
@@ -25,7 +25,7 @@ describe('a request of another machine to a loop', () => {
     expect(world.loops.applied(SECOND)).toEqual({ kind: 'resume', isTaken: true });
   });
 
-  it('is still known when the loop has ended and when a newer one took its place', async () => {
+  it('is still known when the loop has ended and when a newer one has replaced it', async () => {
     await using world = await loopWorld();
     const { sessionId } = await (async () => {
       using loop = await world.loops.create(PLAN);

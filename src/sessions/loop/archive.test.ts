@@ -5,14 +5,14 @@ import { type LoopWorld, loopWorld, outcome, PLAN } from '../../../test/support/
 import { treeOf } from '../../../test/support/question-world.js';
 import { type FileSystem, nodeFileSystem } from '../../storage/index.js';
 
-/** A loop with an iteration behind it that nobody runs; the id. */
+/** Leaves a loop that has done one iteration and has no owner; returns its id. */
 async function leftLoop(world: LoopWorld): Promise<string> {
   using loop = await world.loops.create(PLAN);
   loop.commitIteration(outcome());
   return loop.state.sessionId;
 }
 
-/** The files of the session, without locks and what stays. */
+/** The files of the session, without the locks and whatever stays in place. */
 function sessionTree(world: LoopWorld): Record<string, string> {
   const tree = Object.entries(treeOf(world.directory));
   return Object.fromEntries(tree.filter(([name]) => !/\.lock\.\d+$|(^|\/)(archive|trash)($|\/)/.test(name)));
@@ -35,7 +35,7 @@ describe('a loop that is removed', () => {
     await expect(world.loops.remove()).rejects.toMatchObject({ code: 'LOOP_NOT_FOUND' });
   });
 
-  it('stays while somebody runs it, and when a newer Holdfast wrote it', async () => {
+  it('stays while it is running, and when a newer Holdfast wrote it', async () => {
     await using world = await loopWorld();
     const loop = await world.loops.create(PLAN);
     await expect(world.other().remove()).rejects.toMatchObject({ code: 'LOCKED' });
@@ -46,7 +46,7 @@ describe('a loop that is removed', () => {
     expect(sessionTree(world)).toEqual(before);
   });
 
-  it('a restoration that was cut off at any file goes on where it stopped, and there is no session until it is done', async () => {
+  it('a restore cut off at any file continues where it stopped, and there is no session until it is done', async () => {
     await using world = await loopWorld();
     const id = await leftLoop(world);
     const before = sessionTree(world);
@@ -77,7 +77,7 @@ describe('a loop that is removed', () => {
     expect(sessionTree(world)).toEqual(before);
   });
 
-  it('is not put back over files that are there, nor by following a link', async () => {
+  it('is not restored over existing files, nor through a link', async () => {
     await using world = await loopWorld();
     await leftLoop(world);
     await world.loops.remove();
@@ -95,7 +95,7 @@ describe('a loop that is removed', () => {
 });
 
 describe('the archive', () => {
-  it('tells its sessions by their names, and nothing else that lies there', async () => {
+  it('lists its sessions by name, and ignores anything else in it', async () => {
     await using world = await loopWorld();
     const first = await leftLoop(world);
     await leftLoop(world);

@@ -18,19 +18,18 @@ import {
 import { LoopNotFoundError } from './errors.js';
 import { groupOf } from './read-loop.js';
 
-/** What stays where it is when a session moves away. */
+/** What stays in place when a session moves away. */
 const NOT_OF_A_SESSION = /^(\.|archive$|trash$|(loop|requests)\.lock\.)/;
 
 /**
- * Keeps the files of the session that is there now in `archive/<session id>/` and returns that path. They are linked,
- * not moved: until the next session is committed over their names, the old one is whole. Throws STORAGE_FAILED,
- * UNSAFE_PATH.
+ * Keeps the files of the current session in `archive/<session id>/` and returns that path. They are linked, not moved:
+ * the old session stays whole until the next one is committed over its names. Throws STORAGE_FAILED, UNSAFE_PATH.
  */
 export function archiveSession(tools: LockTools, directory: string, sessionId: unknown): string {
   const { fileSystem, clock } = tools;
   const archive = join(directory, 'archive');
   const known = typeof sessionId === 'string' && isUuidV4(sessionId) ? sessionId.toLowerCase() : undefined;
-  // An id that is none must not name a path.
+  // An invalid id must not name a path.
   const name = known ?? `unreadable-${clock.now().toISOString().replaceAll(/[-:.]/g, '')}`;
   ensureDirectory(fileSystem, archive);
   const staged = stage(fileSystem, directory, join(archive, `.${name}.staged`));
@@ -43,13 +42,13 @@ export function archiveSession(tools: LockTools, directory: string, sessionId: u
   });
 }
 
-/** Takes a session out of its directory; what was there can be found in `trash/`. Throws STORAGE_FAILED, UNSAFE_PATH. */
+/** Takes a session out of its directory and puts it in `trash/`. Throws STORAGE_FAILED, UNSAFE_PATH. */
 export function trashSession(tools: LockTools, directory: string, sessionId: string): string {
   const { fileSystem } = tools;
   const staged = stage(fileSystem, directory, join(directory, '.removed.staged'));
   const entry = trashIn(tools, directory).take(sessionId, staged);
   const [state, ...others] = groupOf(directory).files;
-  // The state first: without it there is no session, whatever else is left by a crash.
+  // The state goes first: without it there is no session, whatever else a crash leaves.
   for (const name of [state, ...others, ...sessionFiles(fileSystem, directory)])
     if (name !== undefined) removeQuietly(fileSystem, join(directory, name));
   attempt(directory, 'sync', () => syncDirectory(fileSystem, directory));
@@ -57,8 +56,8 @@ export function trashSession(tools: LockTools, directory: string, sessionId: str
 }
 
 /**
- * Moves the files of a session in the trash back, the state last: until then there is no session, and whoever restores
- * again goes on from there. False where one of their names is taken. Throws STORAGE_FAILED, UNSAFE_PATH.
+ * Moves the files of a session back out of the trash, the state last: until then there is no session, and a second
+ * restore continues where this one stopped. False if one of their names is taken. Throws STORAGE_FAILED, UNSAFE_PATH.
  */
 export function restoreSession(tools: LockTools, directory: string, entry: TrashEntry): boolean {
   const { fileSystem } = tools;
@@ -76,14 +75,14 @@ export function restoreSession(tools: LockTools, directory: string, entry: Trash
   return true;
 }
 
-/** Moves a session of the archive to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED, UNSAFE_PATH. */
+/** Moves an archived session to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED, UNSAFE_PATH. */
 export function trashArchived(tools: LockTools, directory: string, name: string): void {
   const archive = join(directory, 'archive');
   if (!archivedNames(tools.fileSystem, directory).includes(name)) throw new LoopNotFoundError(archive);
   trashIn(tools, directory).take(`${FROM_ARCHIVE}${name}`, join(archive, name));
 }
 
-/** Puts a session back into the archive; false where it is there. Throws STORAGE_FAILED, UNSAFE_PATH. */
+/** Puts a session back into the archive; false if it is already there. Throws STORAGE_FAILED, UNSAFE_PATH. */
 export function restoreArchived(tools: LockTools, directory: string, { id, entry }: TrashedLoop): boolean {
   const archive = join(directory, 'archive');
   ensureDirectory(tools.fileSystem, archive);
@@ -96,17 +95,17 @@ export interface TrashedLoop {
   readonly entry: TrashEntry;
 }
 
-/** Stands for the session of a directory whose id cannot be read. */
+/** Used as the id of a session whose own id cannot be read. */
 export const UNREADABLE_LOOP = 'loop';
 
-/** Marks what was in the archive before it went to the trash. */
+/** Marks entries that came to the trash from the archive. */
 const FROM_ARCHIVE = 'archive-';
 
 export function isFromArchive(entry: TrashEntry): boolean {
   return entry.id.startsWith(FROM_ARCHIVE);
 }
 
-/** Names that we did not give are told by nobody. */
+/** The sessions in the trash. Names that we did not give are left out. */
 export function trashedIn(entries: readonly TrashEntry[]): TrashedLoop[] {
   return entries
     .map((entry) => ({ id: isFromArchive(entry) ? entry.id.slice(FROM_ARCHIVE.length) : entry.id, entry }))
@@ -118,7 +117,7 @@ export function trashIn(tools: LockTools, directory: string): Trash {
   return new Trash(tools, join(directory, 'trash'));
 }
 
-/** The names of the sessions in the archive. Throws UNSAFE_PATH. */
+/** The names of the archived sessions. Throws UNSAFE_PATH. */
 export function archivedNames(fileSystem: FileSystem, directory: string): string[] {
   const archive = join(directory, 'archive');
   if (!hasDirectory(fileSystem, directory) || !hasDirectory(fileSystem, archive)) return [];
@@ -127,7 +126,7 @@ export function archivedNames(fileSystem: FileSystem, directory: string): string
   return names.filter((name) => isDirectory(join(archive, name)));
 }
 
-/** Whether a name is one that we give in the archive, so that a path may be built from it. */
+/** Whether we could have given this name in the archive, so a path may be built from it. */
 function isArchivedName(name: string): boolean {
   return (
     isUuidV4(name.replace(/\.older-\d{1,6}$/, '')) ||
@@ -135,7 +134,7 @@ function isArchivedName(name: string): boolean {
   );
 }
 
-/** Removes what belonged to the archived session and to no other: reports, requests, files set aside. */
+/** Removes what belonged only to the archived session: reports, requests, files set aside. */
 export function removeArchived(fileSystem: FileSystem, directory: string): void {
   const { files, record } = groupOf(directory);
   for (const name of sessionFiles(fileSystem, directory)) {
@@ -161,7 +160,7 @@ function sessionFiles(fileSystem: FileSystem, directory: string): string[] {
   return listDirectory(fileSystem, directory).filter((name) => !NOT_OF_A_SESSION.test(name));
 }
 
-/** A crash may have left an older copy of the same session: it stays, under another name. */
+/** A crash may have left an older copy of the same session; it is kept under another name. */
 function makeRoom(fileSystem: FileSystem, target: string): void {
   if (fileSystem.look(target) === undefined) return;
   let number = 1;

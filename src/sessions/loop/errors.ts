@@ -5,22 +5,22 @@ import { HoldfastError, type HoldfastErrorOptions, visibleLine } from '../../fou
 export class LoopNotFoundError extends HoldfastError<'LOOP_NOT_FOUND'> {
   readonly code = 'LOOP_NOT_FOUND';
 
-  /** `above`: a loop that is further up, where this version does not look from here. */
+  /** `above`: a loop further up, where this version does not look from here. */
   constructor(directory: string, above?: string) {
     super(`There is no run in ${directory}`, {
       hint:
         above === undefined
-          ? 'Start one with `holdfast run <plan>`. Those of other projects are in `holdfast top --once`; name one by 4 or more characters of its id.'
-          : `There is one in ${above}: run the command in ${dirname(above)}. Without git a loop counts in its own directory only.`,
+          ? 'Start one with `holdfast run <plan>`. `holdfast top --once` lists the runs of other projects; name one by 4 or more characters of its id.'
+          : `There is one in ${above}: run the command in ${dirname(above)}. Without git, a loop is visible only from its own directory.`,
     });
   }
 }
 
-/** The session cannot go on as it is; `action` says what can be done instead. */
+/** The session cannot be resumed in its current state; `action` says what can be done instead. */
 export class LoopNotResumableError extends HoldfastError<'LOOP_NOT_RESUMABLE'> {
   readonly code = 'LOOP_NOT_RESUMABLE';
   readonly action: string;
-  /** Whether it is halted: a reset or a skipped phase lets it go on. */
+  /** Whether it is halted: resetting or skipping a phase lets it continue. */
   readonly isHalted: boolean;
 
   constructor(reason: string, action: string, { isAborted = false } = {}) {
@@ -58,18 +58,18 @@ export class LoopEndedError extends HoldfastError<'LOOP_ENDED'> {
   readonly code = 'LOOP_ENDED';
 
   constructor(status: string, request: string) {
-    super(`The run is ${status}: it no longer takes a ${request}`);
+    super(`The run is ${status} and no longer accepts requests (${request})`);
   }
 }
 
-/** An earlier commit failed after it had begun; what stands on disk is decided by whoever opens the session next. */
+/** An earlier commit failed after it had begun. The next process to open the session decides what the disk holds. */
 export class LoopPoisonedError extends HoldfastError<'LOOP_POISONED'> {
   readonly code = 'LOOP_POISONED';
 
   constructor(directory: string, options: HoldfastErrorOptions) {
-    super(`${directory} is no longer written by this process: an earlier commit failed halfway`, {
+    super(`This process no longer writes to ${directory}: an earlier commit failed halfway`, {
       ...options,
-      hint: 'Mend the disk and open the session again: the commit is completed then. Nothing acknowledged is lost.',
+      hint: 'Repair the disk and open the session again; that completes the commit. Nothing acknowledged is lost.',
     });
   }
 }

@@ -16,7 +16,7 @@ async function worldOf(fixture: string): Promise<LoopWorld> {
   return world;
 }
 
-/** Folder, what is offered, the machine action, and the words. */
+/** Folder, offered action, machine action, and the words. */
 const CASES: readonly [string, string, string | null, string | null][] = [
   ['valid', 'offer_resume', null, null],
   ['paused', 'offer_resume', null, null],
@@ -63,7 +63,7 @@ const CASES: readonly [string, string, string | null, string | null][] = [
   ],
 ];
 
-describe('folders that somebody else wrote', () => {
+describe('folders written by another program', () => {
   it('are all here', () => {
     expect(readdirSync(ROOT).sort()).toEqual(CASES.map(([name]) => name).sort());
   });
@@ -103,13 +103,17 @@ describe('folders that somebody else wrote', () => {
       expect(world.loops.verify()).toEqual([]);
     });
 
-  verifies('L09', 'a redo record that does not verify is set aside, and whole files go on', async () => {
-    await using world = await worldOf('damaged-redo');
-    using loop = await world.loops.resume(PLAN);
-    expect(loop.state.currentIteration).toBe(5);
-    expect(world.files().some((name) => name.startsWith('redo.json.damaged-'))).toBe(true);
-    expect(world.log.named('loop.damaged-file-set-aside')).toHaveLength(1);
-  });
+  verifies(
+    'L09',
+    'a redo record that does not verify is set aside, and whole files stay in use',
+    async () => {
+      await using world = await worldOf('damaged-redo');
+      using loop = await world.loops.resume(PLAN);
+      expect(loop.state.currentIteration).toBe(5);
+      expect(world.files().some((name) => name.startsWith('redo.json.damaged-'))).toBe(true);
+      expect(world.log.named('loop.damaged-file-set-aside')).toHaveLength(1);
+    },
+  );
 
   verifies('L05', 'a valid one is resumed with everything that was in it', async () => {
     await using world = await worldOf('valid');
@@ -134,7 +138,7 @@ describe('folders that somebody else wrote', () => {
     expect(world.text('phase-status.log')).toBe(readFileSync(`${ROOT}/valid/phase-status.log`, 'utf8'));
   });
 
-  it('one of a newer version is read, and nothing of it is changed', async () => {
+  it('one of a newer version is read, and nothing in it is changed', async () => {
     await using world = await worldOf('newer-version');
     const before = treeOf(world.directory);
     expect(world.loops.detect(PLAN).warnings).toEqual([
@@ -151,7 +155,7 @@ describe('folders that somebody else wrote', () => {
     expect(existsSync(world.path('archive'))).toBe(false);
   });
 
-  verifies('L10', 'one whose breaker is open goes on by a reset only', async () => {
+  verifies('L10', 'one whose breaker is open continues only after a reset', async () => {
     await using world = await worldOf('breaker-open');
     await expect(world.loops.resume(PLAN)).rejects.toMatchObject({ action: 'reset_or_abort' });
     using loop = await world.loops.resume(PLAN, { reset: true });
@@ -161,7 +165,7 @@ describe('folders that somebody else wrote', () => {
     });
   });
 
-  verifies('R04', 'one that release 0.1 began goes on with the gates it began with', async () => {
+  verifies('R04', 'one that release 0.1 began keeps the gates it began with', async () => {
     const strict = PRESETS['tdd-strict'].phases;
     const resumed = async (preset: unknown) => {
       await using world = await worldOf('valid');

@@ -54,8 +54,8 @@ import {
 import { type LoopUpdate, updated } from './update.js';
 
 /**
- * A loop session in the hands of its owner: the one process that may write it. Every method commits all files before
- * it returns; what it throws has changed nothing, or (LOOP_POISONED afterwards) is completed by the next owner.
+ * A loop session in the hands of its owner, the one process that may write it. Every method commits all files before it
+ * returns. A method that throws has changed nothing, or (if LOOP_POISONED follows) the next owner completes its commit.
  */
 export class HeldLoop implements Disposable {
   readonly directory: string;
@@ -63,7 +63,7 @@ export class HeldLoop implements Disposable {
   readonly #lock: Lock;
   #documents: LoopDocuments;
   #commit: number;
-  /** What the last commit of this owner left in its files. */
+  /** What this owner's last commit left in its files. */
   #written: Readonly<Record<string, string>> | undefined;
   #failure: unknown;
   readonly #requests: RequestReader;
@@ -77,7 +77,7 @@ export class HeldLoop implements Disposable {
     this.#requests = new RequestReader(tools, directory);
   }
 
-  /** The session as it was committed last. */
+  /** The session as last committed. */
   get documents(): LoopDocuments {
     return this.#documents;
   }
@@ -86,40 +86,40 @@ export class HeldLoop implements Disposable {
     return this.#documents.state;
   }
 
-  /** Everything that another machine needs to go on with it, as it was committed last. */
+  /** Everything another machine needs to continue it, as last committed. */
   export(): LoopExport {
     const log = readFile(this.#tools.fileSystem, join(this.directory, STATUS_LOG)) ?? '';
     return exportLoop(this.#documents, this.#commit, log);
   }
 
-  /** Throws LOCK_LOST when somebody took the session away. */
+  /** Throws LOCK_LOST if another process took the session away. */
   assertHeld(): void {
     this.#lock.assertHeld();
   }
 
-  /** A signal that fires when somebody takes the session away. */
+  /** A signal that fires when another process takes the session away. */
   lossSignal(): AbortSignal {
     return this.#lock.lossSignal();
   }
 
-  /** Whether the agent may be called now: its limits, ours, and the budget. */
+  /** Whether the agent may be called now, given its limits, ours and the budget. */
   permission(): Permission | { readonly isAllowed: false; readonly budget: BudgetReached } {
     const budget = checkBudget(this.state.usage ?? NO_USAGE, this.state.budget ?? {});
     if (budget !== null) return { isAllowed: false, budget };
     return mayCall(this.#documents.rateLimit, this.#tools.clock.now());
   }
 
-  /** Writes down what the checks said before anybody touched the tree. */
+  /** Records what the checks said before anything touched the tree. */
   recordBaseline(baseline: Baseline): void {
     this.#write({ ...this.#documents, state: this.#touched({ baseline: countableBaseline(baseline) }) });
   }
 
-  /** Writes down where the work begins. */
+  /** Records where the work begins. */
   recordStart(startedFrom: StartedFrom): void {
     this.#write({ ...this.#documents, state: this.#touched({ startedFrom }) });
   }
 
-  /** Writes down what the run has changed so far; when it was last active stays. */
+  /** Records what the run has changed so far, without touching the time of its last activity. */
   recordFiles(files: readonly ChangedFile[]): void {
     const filesChanged = files.slice(0, MAX_FILES);
     this.#write({ ...this.#documents, state: { ...this.state, filesChanged } });
@@ -142,7 +142,7 @@ export class HeldLoop implements Disposable {
     });
   }
 
-  /** Commits what an iteration came to and returns what to do next. */
+  /** Commits the outcome of an iteration and returns what to do next. */
   commitIteration(outcome: IterationOutcome): Decision {
     next(loopLifecycle, this.state.status, 'iterate');
     const now = this.#tools.clock.now();
@@ -152,7 +152,7 @@ export class HeldLoop implements Disposable {
     return decision;
   }
 
-  /** Changes what a caller outside of a run may change, in one commit. Throws INVALID_INPUT, ILLEGAL_TRANSITION. */
+  /** Makes the changes a caller outside a run is allowed, in one commit. Throws INVALID_INPUT, ILLEGAL_TRANSITION. */
   update(update: LoopUpdate): void {
     this.#write(updated(this.#documents, update, this.#now()));
   }
@@ -163,14 +163,14 @@ export class HeldLoop implements Disposable {
     this.#write({ ...this.#documents, state });
   }
 
-  /** Counts what was used outside a completed iteration: a turn that was cut short costs as well. */
+  /** Counts usage outside a completed iteration: a turn that was cut short costs money too. */
   recordUsage(used: Used): void {
     const before = this.state.usage ?? NO_USAGE;
     const usage = addUsage(before, countableUsage(used), 0);
     this.#write({ ...this.#documents, state: this.#touched({ usage }) });
   }
 
-  /** Counts the files that an iteration changed before it was cut short, once; the phase has them from then on. */
+  /** Counts, once, the files an iteration changed before it was cut short. From then on they belong to the phase. */
   recordLeftFiles(left: {
     readonly files: number;
     readonly documents: number;
@@ -187,7 +187,7 @@ export class HeldLoop implements Disposable {
     });
   }
 
-  /** Changes what the session may use up; what is not named stays. */
+  /** Changes what the session may use up. Limits that are not given stay. */
   setLimits(limits: { budget?: Budget | undefined; callsPerHour?: number | undefined }): void {
     const { rateLimit } = this.#documents;
     const limit = limits.callsPerHour ?? rateLimit.hourly.limit;
@@ -198,25 +198,25 @@ export class HeldLoop implements Disposable {
     });
   }
 
-  /** What others were told about the account that this one uses as well. */
+  /** Another run learned of a quota on the account that this run shares. */
   waitForQuota(signal: Extract<LimitSignal, { kind: 'quota' }>): void {
     const rateLimit = recordLimit(this.#documents.rateLimit, signal, this.#tools.clock.now());
     this.#write({ ...this.#documents, rateLimit, state: this.#touched({}) });
   }
 
-  /** What all runs of the day may use is used. */
+  /** The daily budget that all runs share is used up. */
   waitForDay(day: { readonly until: string; readonly words: string }): void {
     const { rateLimit } = this.#documents;
     this.#write({ ...this.#documents, rateLimit: { ...rateLimit, day }, state: this.#touched({}) });
   }
 
-  /** What all runs wait for is over before its time. */
+  /** A wait that all runs share ended early. */
   endSharedWait(): void {
     const rateLimit = endSharedWait(this.#documents.rateLimit);
     this.#write({ ...this.#documents, rateLimit, state: this.#touched({}) });
   }
 
-  /** Remembers a question of the agent until it was told the answer, however often it is started meanwhile. */
+  /** Remembers a question the agent asked until the agent has the answer, however often it restarts in between. */
   openQuestion(id: string): void {
     if (this.state.openQuestions.includes(id)) return;
     this.#write({
@@ -225,31 +225,31 @@ export class HeldLoop implements Disposable {
     });
   }
 
-  /** The agent was told the answer. */
+  /** The agent has received the answer. */
   closeQuestion(id: string): void {
     if (!this.state.openQuestions.includes(id)) return;
     const openQuestions = this.state.openQuestions.filter((open) => open !== id);
     this.#write({ ...this.#documents, state: this.#touched({ openQuestions }) });
   }
 
-  /** Keeps what a person says until the agent was told. */
+  /** Keeps a person's guidance until the agent has received it. */
   guide(text: string): void {
     this.#write({ ...this.#documents, state: this.#touched({ guidance: [...this.state.guidance, text] }) });
   }
 
-  /** The agent was told what the person says. */
+  /** The agent has received the guidance. */
   closeGuidance(): void {
     if (this.state.guidance.length === 0) return;
     this.#write({ ...this.#documents, state: this.#touched({ guidance: [] }) });
   }
 
-  /** The requests that came and were not taken yet. Nothing is changed. */
+  /** The requests that arrived and have not been taken. Changes nothing. */
   requests(): LoopRequest[] {
     const { sessionId, lastRequest } = this.state;
     return this.#requests.after(sessionId, lastRequest);
   }
 
-  /** Takes the requests that came: applies them in order, all in one commit, and returns them. */
+  /** Takes the pending requests: applies them in order, in one commit, and returns them. */
   takeRequests(): LoopRequest[] {
     const requests = this.requests();
     const last = requests.at(-1);
@@ -270,13 +270,13 @@ export class HeldLoop implements Disposable {
     });
   }
 
-  /** Notes what a run of the fleet cannot reach; null when it can again. */
+  /** Notes what a run of the fleet cannot reach; null once it is reachable again. */
   noteCutOff(cutOff: NonNullable<LoopState['cutOff']> | null): void {
     if (JSON.stringify(cutOff) === JSON.stringify(this.state.cutOff ?? null)) return;
     this.#write({ ...this.#documents, state: this.#touched({ cutOff }) });
   }
 
-  /** Goes on after a pause, a signal or a crash. An iteration that was under way is noted as interrupted. */
+  /** Continues after a pause, a signal or a crash. An iteration that was under way is noted as interrupted. */
   resume(guidance?: string): void {
     const { inFlight, interrupted } = this.state;
     const status = next(loopLifecycle, this.state.status, 'resume');
@@ -292,7 +292,7 @@ export class HeldLoop implements Disposable {
     this.#write({ ...this.#documents, state });
   }
 
-  /** Stops so that the next start offers to go on: a signal came, which is noted where its name is known. */
+  /** Stops so that the next start offers to resume. Notes the signal that arrived, if its name is known. */
   suspend(reason: string, signal?: string): void {
     const status = next(loopLifecycle, this.state.status, 'suspend');
     const suspendedBy = signal === undefined ? null : { signal, bootId: this.#tools.identity.bootId };
@@ -305,14 +305,14 @@ export class HeldLoop implements Disposable {
     this.#write(this.#reset(this.#documents, guidance));
   }
 
-  /** What follows the phase that the session is in; undefined where it is the last one. */
+  /** What follows the current phase; undefined if it is the last one. */
   followingPhase(): { readonly phase: string; readonly story: string | null } | undefined {
     return afterPhase(this.state, phaseOf(this.state), {});
   }
 
   /**
-   * Ends the phase without its gates, because a person said so, and goes on with the next one. Behind the last one the
-   * session is complete: the caller has seen to it that the checks are green.
+   * Ends the phase without its gates because a person said so, and enters the next one. After the last phase the
+   * session is complete; the caller must have made sure that the checks are green.
    */
   skipPhase(by: { readonly actor: string; readonly reason: string }): Decision {
     const { documents } = this;
@@ -334,7 +334,7 @@ export class HeldLoop implements Disposable {
     return { next: 'complete' };
   }
 
-  /** Goes on with other phases: in the one that it is in where they have it, else with the first that is not done yet. */
+  /** Switches to other phases. Stays in the current phase if they include it; otherwise enters the first that is not done yet. */
   changePhases({ name, phases }: Preset): void {
     const at = this.#now();
     const state = this.#touched({ preset: { name, phases: [...phases] } });
@@ -370,7 +370,7 @@ export class HeldLoop implements Disposable {
     });
   }
 
-  /** Ends it for good. The files stay, or go to the trash of the directory; then their place there is returned. */
+  /** Ends the session for good. Its files stay, or go to the directory's trash; then returns their place there. */
   abort(options: { remove?: boolean } = {}): string | undefined {
     const status = next(loopLifecycle, this.state.status, 'abort');
     this.#write({ ...this.#documents, state: this.#touched({ status, inFlight: null }) });
@@ -379,7 +379,7 @@ export class HeldLoop implements Disposable {
     return trashSession(this.#tools, this.directory, this.state.sessionId);
   }
 
-  /** Lets the session go. It stays as it was committed. */
+  /** Releases the session. It stays as last committed. */
   [Symbol.dispose](): void {
     this.#lock.release();
   }
@@ -392,7 +392,7 @@ export class HeldLoop implements Disposable {
         if (state.status !== 'running') return documents;
         return change({ status: 'paused', pauseReason: request.reason ?? 'requested', pausedAt: request.at });
       case 'resume': {
-        // Whatever it waits for, a person says that it is to go on now.
+        // Whatever it is waiting for, a person wants it to continue now.
         const rateLimit = endWait(documents.rateLimit, this.#tools.clock.now());
         if (state.status !== 'paused') return { ...documents, rateLimit };
         return { ...change({ status: 'running', ...RESUMED, resumedAt: this.#now() }), rateLimit };
@@ -449,7 +449,7 @@ export class HeldLoop implements Disposable {
     this.#written = replaced;
   }
 
-  /** What somebody without the lock wrote into our files does not count and is overwritten, but not without a word. */
+  /** If a process without the lock wrote to our files, its changes do not count and are overwritten, but logged. */
   #tellForgeries(): void {
     if (this.#written === undefined || !this.#lock.isHeld()) return;
     const { fileSystem, log } = this.#tools;
@@ -461,7 +461,7 @@ export class HeldLoop implements Disposable {
     if (files.length > 0) log.warn('loop.files-forged', { directory: this.directory, files });
   }
 
-  /** Whether a commit that failed was decided already; in doubt it was. */
+  /** Whether a failed commit had already been decided; if in doubt, it had. */
   #mayStand(): boolean {
     try {
       return hasRedo(this.#tools.fileSystem, groupOf(this.directory));
@@ -472,12 +472,12 @@ export class HeldLoop implements Disposable {
   }
 }
 
-/** A file that cannot be read does not hold it. */
+/** A file that cannot be read does not count as holding the text. */
 function isText(fileSystem: FileSystem, path: string, text: string): boolean {
   try {
     return readFile(fileSystem, path) === text;
   } catch {
-    return false; // what is in its place is told as well; the commit itself meets the error
+    return false; // whatever replaced it is logged as well; the commit itself will hit the error
   }
 }
 

@@ -6,7 +6,7 @@ import { concludeIteration, type IterationOutcome } from './iteration.js';
 import { countableOutcome } from './policies/countable.js';
 import { writeDocuments } from './read-loop.js';
 
-/** The real disk, without waiting for it: what is written is looked at, not whether it outlives the power. */
+/** The real disk without fsync: the tests look at what is written, not at whether it survives power loss. */
 const fileSystem = { ...nodeFileSystem, sync: () => {}, syncData: () => {} };
 
 const OUTCOME = {
@@ -40,7 +40,7 @@ const LIMITED = {
   limit: { kind: 'overload', status: 529 },
 } as const satisfies IterationOutcome;
 
-describe('nothing is committed that the reader of the same document would refuse', () => {
+describe('nothing is committed that the reader of the document would refuse', () => {
   it.each([
     ['an iteration', OUTCOME],
     ['a turn that was limited', LIMITED],
@@ -51,13 +51,13 @@ describe('nothing is committed that the reader of the same document would refuse
     for (const { place, number, hostile } of withHostileNumbers<IterationOutcome>(outcome)) {
       const { documents } = concludeIteration(loop.documents, countableOutcome(hostile), now);
       expect({ place, number, calls: documents.state.totalAgentCalls }).toEqual({ place, number, calls: 1 });
-      // Each is read as it would be written.
+      // Each must be readable again once written.
       expect(Object.keys(writeDocuments(documents, 1))).toHaveLength(5);
     }
   });
 
   it.each(HOSTILE_NUMBERS.map((number) => [number]))(
-    'a session whose every number is %s goes on, and can be read',
+    'a session whose every number is %s continues, and can be read',
     async (number) => {
       await using world = await loopWorld({ fileSystem });
       using loop = await world.loops.create(PLAN);
@@ -75,7 +75,7 @@ describe('nothing is committed that the reader of the same document would refuse
     },
   );
 
-  it('the sum of what was used stays readable however much it becomes', async () => {
+  it('the total usage stays readable however high it gets', async () => {
     await using world = await loopWorld({ fileSystem });
     using loop = await world.loops.create(PLAN);
     for (let i = 0; i < 3; i++) loop.recordUsage({ tokens: 1e12, costUsd: 1e12, activeMs: 1e12 });
@@ -84,7 +84,7 @@ describe('nothing is committed that the reader of the same document would refuse
     expect(world.loops.verify()).toEqual([]);
   });
 
-  it('what a caller gives is refused where no file could hold it, and the session is as it was', async () => {
+  it('a value from a caller that no file could hold is refused, and the session is unchanged', async () => {
     await using world = await loopWorld({ fileSystem });
     const given = { iterations: 5, activeMs: 5, tokens: 5, costUsd: 5 };
     for (const { place, number, hostile } of withHostileNumbers(given)) {

@@ -27,25 +27,25 @@ import {
 import { formatStatusBlock } from './policies/status-block.js';
 import type { Baseline, ErrorEntry, LoopDocuments, LoopState, SkippedPhase } from './schema.js';
 
-/** What came of one iteration, as the runner found it. */
+/** The outcome of one iteration, as the runner found it. */
 export interface IterationOutcome {
   /** `limited`: the agent's service did not answer, and `limit` says why. */
   readonly run: BreakerFacts['run'] | 'limited';
   readonly measured: Measurement | null;
   readonly claim: SelfReport;
   readonly error?: string | null | undefined;
-  /** What was denied, where that is the error. */
+  /** What was denied, if that is the error. */
   readonly denied?: string | undefined;
   readonly permissionDenials?: number | undefined;
   readonly usage?: Used | undefined;
   readonly limit?: LimitSignal | undefined;
-  /** The files that were changed; only their names where no repository can tell them later. */
+  /** The names of the changed files, kept if no repository can list them later. */
   readonly paths?: readonly string[] | undefined;
-  /** With stories: the one that follows this one; null after the last. */
+  /** With stories: the story after this one; null after the last. */
   readonly nextStory?: string | null | undefined;
 }
 
-/** What is to happen after an iteration. */
+/** What to do after an iteration. */
 export type Decision =
   | { readonly next: 'iterate' }
   | { readonly next: 'enter-phase'; readonly phase: string; readonly story: string | null }
@@ -57,7 +57,7 @@ export type Decision =
 const MAX_ERRORS = 50;
 const MAX_ERROR_CHARACTERS = 500;
 
-/** The documents after an iteration, what to do next, and the block for the log. Nothing is written here. */
+/** The documents after an iteration, what to do next, and the block for the log. Writes nothing. */
 export function concludeIteration(
   before: LoopDocuments,
   outcome: IterationOutcome,
@@ -123,8 +123,8 @@ export function concludeIteration(
 }
 
 /**
- * A turn that the agent's service did not let happen. It says nothing about the work: the breaker stays as it is and no
- * iteration is used up. What it cost is counted, and what was changed before it ended belongs to the phase.
+ * A turn that the agent's service refused. It says nothing about the work: the breaker stays as it is and no iteration
+ * is used up. Its cost still counts, and anything it changed before it ended belongs to the phase.
  */
 function concludeLimited(
   before: LoopDocuments,
@@ -142,7 +142,7 @@ function concludeLimited(
     documents: documentsChangedAfter(undefined, measured),
   };
   const metrics = withFiles(before.metrics, unit, changed, begunOf(before.state, at));
-  // They are counted, so that the next start does not count them again.
+  // Noted as counted, so the next start does not count them again.
   const cut = inFlight == null || measured === null ? inFlight : { ...inFlight, filesChanged: changed.files };
   const touched: LoopState = {
     ...withPaths(before.state, outcome.paths),
@@ -171,7 +171,7 @@ function decideLimited({ state, rateLimit }: LoopDocuments, limit: LimitSignal, 
   return wait === null ? { next: 'iterate' } : { next: 'wait', wait };
 }
 
-/** What was measured last; the baseline where no iteration was. */
+/** The last measurement; the baseline if there has been no iteration. */
 function lastMeasured({ state, dualGate }: LoopDocuments): Baseline | null {
   const number = (key: string) => {
     const value = dualGate.first.values[key];
@@ -183,7 +183,7 @@ function lastMeasured({ state, dualGate }: LoopDocuments): Baseline | null {
   return { exitCode, tests: total === null ? null : { total, ...counts } };
 }
 
-/** The phase that a session is in. A session of somebody else follows the published preset. */
+/** The current phase of a session. A session written by another program follows the published preset. */
 export function phaseOf(state: LoopState): Phase {
   const { phases } = presetOf(state);
   const found = phases.find((phase) => phase.name === state.currentPhase) ?? phases[0];
@@ -198,8 +198,8 @@ export function presetOf(state: LoopState): { readonly name: string; readonly ph
 const MAX_FILES = 500;
 
 /**
- * The files that a session has changed, with some more. A repository tells them from where the work began; without one
- * nobody could, once the process that measured them is gone.
+ * Adds to the files a session has changed. In a repository they can be derived from where the work began; without one,
+ * nothing could list them once the process that measured them is gone.
  */
 export function withPaths(state: LoopState, paths: readonly string[] = []): LoopState {
   if (state.startedFrom != null || paths.length === 0) return state;
@@ -211,17 +211,17 @@ export function withPaths(state: LoopState, paths: readonly string[] = []): Loop
   return { ...state, filesChanged: files.sort((a, b) => (a.path < b.path ? -1 : 1)).slice(0, MAX_FILES) };
 }
 
-/** When the phase (or story) that a session is in began. */
+/** When the current phase (or story) of a session began. */
 export function begunOf(state: LoopState, now: string): string {
   return state.phaseHistory[unitOf(state)]?.startedAt ?? now;
 }
 
-/** What iterations are counted by: the story where there is one, else the phase. */
+/** What iterations are counted by: the story if there is one, otherwise the phase. */
 export function unitOf(state: LoopState): string {
   return state.currentStory ?? state.currentPhase;
 }
 
-/** The history of errors with one more; the last fifty are kept. */
+/** Adds an error to the history; the last fifty are kept. */
 export function withError(
   state: LoopState,
   error: string,
@@ -265,7 +265,7 @@ function advance(
     inFlight: null,
     interrupted: null,
     ...(state.movedFrom == null ? {} : { movedFrom: null }),
-    // An agent that did not answer may not have heard what the person says.
+    // An agent that did not answer may not have seen the guidance.
     guidance: outcome.run === 'answered' ? [] : state.guidance,
     totalAgentCalls: state.totalAgentCalls + 1,
     phaseHistory: { ...state.phaseHistory, [unit]: { ...run, iterations: run.iterations + 1 } },
@@ -300,7 +300,7 @@ export function afterPhase(
   return following === undefined ? undefined : { phase: following.name, story: null };
 }
 
-/** What the decision changes: a phase is closed and the next one entered, the loop ends, or it halts. */
+/** Applies the decision: closes a phase and enters the next one, ends the loop, or halts it. */
 function settle(
   documents: LoopDocuments,
   decision: Decision,
@@ -321,7 +321,7 @@ function settle(
   return { ...closed, state: { ...closed.state, status: 'completed', completedAt: at } };
 }
 
-/** The phase (or story) as one that is complete. */
+/** Closes the current phase (or story) as complete. */
 export function leavePhase(
   documents: LoopDocuments,
   exitReason: string,
@@ -343,7 +343,7 @@ export function leavePhase(
   };
 }
 
-/** The phase as one that a person ended without its gates. It is not complete. */
+/** Closes the current phase as ended by a person without its gates. It does not count as complete. */
 export function dropPhase(documents: LoopDocuments, skipped: SkippedPhase): LoopDocuments {
   const { state } = documents;
   const { phase: unit, at, actor, reason } = skipped;
@@ -360,7 +360,7 @@ export function dropPhase(documents: LoopDocuments, skipped: SkippedPhase): Loop
   };
 }
 
-/** The next phase (or story), with counters of its own. */
+/** Starts the next phase (or story), with its own counters. */
 export function startPhase(
   documents: LoopDocuments,
   following: { readonly phase: string; readonly story: string | null },
@@ -389,7 +389,7 @@ export function startPhase(
 function newTestsOf({ state }: LoopDocuments, outcome: IterationOutcome): number {
   const tests = outcome.measured?.tests ?? null;
   if (!wantsFailingTests(phaseOf(state)) || tests === null) return state.newTests;
-  // Tests that pass already, because they guard what is there, are new as well.
+  // Tests that already pass because they guard existing behaviour count as new too.
   const added = tests.total - (state.baseline?.tests?.total ?? 0);
   return Math.max(0, added, newFailing(tests, state.baseline ?? null));
 }

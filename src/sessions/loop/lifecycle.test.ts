@@ -4,7 +4,7 @@ import { type LoopStatus, loopLifecycle } from './lifecycle.js';
 
 const { states } = loopLifecycle;
 
-/** Every pair of state and event; what is not listed is refused. */
+/** Every allowed pair of state and event; anything not listed is refused. */
 const ALLOWED: Readonly<Record<keyof typeof loopLifecycle.on, Partial<Record<LoopStatus, LoopStatus>>>> = {
   iterate: { running: 'running' },
   pause: { running: 'paused' },
@@ -29,7 +29,7 @@ describe('the lifecycle of a loop', () => {
     else expect(next(loopLifecycle, state, event)).toBe(to);
   });
 
-  it('ends in completed and aborted only', () => {
+  it('ends only in completed and aborted', () => {
     expect(states.filter((state) => isTerminal(loopLifecycle, state))).toEqual(['completed', 'aborted']);
   });
 });

@@ -1,8 +1,8 @@
 import { defineLifecycle } from '../../foundation/index.js';
 
 /**
- * The states of a loop. A session that was just created is `running` at iteration 0. `paused`: by request or limit;
- * `suspended`: by a signal or a crash. A stored `running` whose owner is gone is resumed like a suspended one.
+ * The states of a loop. A new session is `running` at iteration 0. `paused`: by request or limit; `suspended`: by a
+ * signal or a crash. A stored `running` whose owner is gone is resumed like a suspended one.
  */
 export const loopLifecycle = defineLifecycle({
   states: ['running', 'paused', 'suspended', 'completed', 'halted', 'aborted'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { loopWorld, outcome, PLAN } from '../../../test/support/loop-world.js';
 import { verifies } from '../../../test/support/verifies.js';
 
-describe('a loop that goes on elsewhere', () => {
+describe('a loop that continues elsewhere', () => {
   verifies(
     'F04',
     'is there as it was committed, with the iteration in flight interrupted once it is resumed',
@@ -35,7 +35,7 @@ describe('a loop that goes on elsewhere', () => {
     },
   );
 
-  it('adopted twice it is adopted once', async () => {
+  it('a second adoption changes nothing', async () => {
     await using here = await loopWorld();
     await using there = await loopWorld();
     using loop = await here.loops.create(PLAN, {});
@@ -46,7 +46,7 @@ describe('a loop that goes on elsewhere', () => {
     expect(there.files()).toEqual(files);
   });
 
-  it('puts another state of the same loop into the archive, where nothing of it is lost', async () => {
+  it('moves another state of the same loop to the archive without losing anything', async () => {
     await using here = await loopWorld();
     await using there = await loopWorld();
     using loop = await here.loops.create(PLAN, {});
@@ -58,7 +58,7 @@ describe('a loop that goes on elsewhere', () => {
     expect(there.loops.archived().map(({ loop: old }) => old.get()?.state.currentIteration)).toEqual([0]);
   });
 
-  it('what another machine wrote is checked before anything is changed', async () => {
+  it('what another machine wrote is checked before anything changes', async () => {
     await using here = await loopWorld();
     await using there = await loopWorld();
     using loop = await here.loops.create(PLAN, {});
@@ -71,7 +71,7 @@ describe('a loop that goes on elsewhere', () => {
       there.loops.adopt(bad('loop-state.json', '{"session_id":"../../x"}'), 'x'),
     ).rejects.toMatchObject({ code: 'DOCUMENT_DAMAGED' });
     expect(there.loops.isFound()).toBe(false);
-    // A name that is no document of a loop is no file of one.
+    // A name that is not a loop document is not a loop file.
     await there.loops.adopt(bad('../evil', 'x'), 'laptop');
     expect(there.files().some((name) => name.includes('evil'))).toBe(false);
   });

@@ -4,7 +4,7 @@ import { DocumentDamagedError, fromDisk, parseJson } from '../../storage/index.j
 import { writeDocuments } from './read-loop.js';
 import { DOCUMENTS, type DocumentName, type LoopDocuments, STATUS_LOG } from './schema.js';
 
-/** All documents of a loop as one value: their texts, as one commit left them. */
+/** All documents of a loop as one value: their texts as of one commit. */
 export const LoopExportForm = z.strictObject({
   version: z.literal(1),
   /** The number of that commit. */
@@ -13,7 +13,7 @@ export const LoopExportForm = z.strictObject({
 });
 export type LoopExport = z.infer<typeof LoopExportForm>;
 
-/** So much of the end of the status log goes along: it is for people, and nothing depends on it. */
+/** How much of the end of the status log moves along: it is for people, and nothing depends on it. */
 const MAX_LOG = 256 * 1024;
 
 /** Throws DOCUMENT_REFUSED. */
@@ -23,8 +23,8 @@ export function exportLoop(documents: LoopDocuments, commit: number, statusLog: 
 }
 
 /**
- * The files of an exported loop for this machine. Another machine wrote them: each is checked by the codec of its document, and
- * nothing else in the value counts. Throws DOCUMENT_DAMAGED.
+ * The files of an exported loop, for this machine. Another machine wrote them, so each is checked by its document's
+ * codec, and anything else in the value is ignored. Throws DOCUMENT_DAMAGED.
  */
 export function adoptedFiles(exported: LoopExport, movedFrom: string): Record<string, string> {
   const names = Object.keys(DOCUMENTS) as DocumentName[];
@@ -36,7 +36,7 @@ export function adoptedFiles(exported: LoopExport, movedFrom: string): Record<st
       return [name, fromDisk(file, parseJson(file, text), codec as Codec<unknown>)];
     }),
   ) as unknown as LoopDocuments;
-  // Requests are numbered by the files of a machine, and none of this one were taken yet.
+  // Requests are numbered per machine, and this one has taken none yet.
   const state = { ...documents.state, movedFrom, lastRequest: -1 };
   return {
     ...writeDocuments({ ...documents, state }, exported.commit),

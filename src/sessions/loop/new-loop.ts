@@ -17,7 +17,7 @@ export interface NewLoop {
   readonly story?: FirstStory | undefined;
 }
 
-/** The stories of a plan: the one to begin with, how many there are, and which. */
+/** A plan's stories: the first one, how many there are, and which. */
 export interface FirstStory {
   readonly first: string;
   readonly total: number;
@@ -63,7 +63,7 @@ export function newDocuments(facts: NewLoop, at: string): LoopDocuments {
   return completeDocuments({ state, breaker: CLOSED_BREAKER }, facts.callsPerHour, at);
 }
 
-/** A session of somebody else may lack all files but its state; the rest starts from nothing. */
+/** A session written by another program may have nothing but its state; the other documents start empty. */
 export function completeDocuments(
   known: Partial<LoopDocuments> & { state: LoopState },
   callsPerHour: number,

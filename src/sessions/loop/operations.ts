@@ -10,7 +10,7 @@ export interface LoopServices {
   readonly clock: { now(): Date };
 }
 
-/** What `holdfast sessions` tells of a session of any kind. */
+/** What `holdfast sessions` shows for a session of any kind. */
 export const LoopSummary = z.object({
   id: z.string(),
   kind: z.literal('loop'),
@@ -30,7 +30,7 @@ export const showLoop = defineOperation({
   output: z.object({ report: LoopReport.nullable(), offer: ResumeOffer, faults: z.array(z.string()) }),
   async run({ loops, clock }: LoopServices) {
     const view = loops.get();
-    // Without a readable plan every plan is another one; what is wrong with the files is what counts then.
+    // Without a readable plan, no plan matches; then what counts is what is wrong with the files.
     const offer = offerOf(loops.detect(view?.state.prpFile ?? ''));
     const report = view === undefined ? null : reportOf(view, clock.now());
     return { report, offer, faults: loops.verify() };
@@ -67,18 +67,18 @@ export const verifyLoop = defineOperation({
   },
 });
 
-/** What a request needs: the loop that it is for. */
+/** What a request needs: the loop it is for. */
 export interface LoopParts {
   readonly loops: LoopSessions;
 }
 
-/** A request that was left, and whether somebody runs the loop now. */
+/** A request that was sent, and whether a process is running the loop now. */
 export interface SentRequest {
   readonly request: LoopRequest;
   readonly isRunning: boolean;
 }
 
-/** Leaves a request in the name of whoever calls, durably. */
+/** Sends a request on behalf of the caller, durably. */
 async function send(
   { loops }: LoopParts,
   request: LoopRequestInput,
@@ -89,7 +89,7 @@ async function send(
   return { request: sent, isRunning: owner.hold === 'held' };
 }
 
-/** A reason, for whoever looks at the status; how long it may be is checked with the request. */
+/** A reason, shown with the status. Its length is checked together with the request. */
 const Reason = z.strictObject({ reason: z.string().optional() });
 
 export const pauseLoop = defineOperation({
@@ -110,7 +110,7 @@ export const resumeLoop = defineOperation({
   capability: 'steer',
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({
-    /** Try again where the breaker halted it. */
+    /** Try again after the breaker halted it. */
     isReset: z.boolean().default(false),
   }),
   output: z.custom<SentRequest>(),

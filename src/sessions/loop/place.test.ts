@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loopWorld, PLAN } from '../../../test/support/loop-world.js';
 
 describe('the place of a loop', () => {
-  it('is refused where everybody may write, to make one and to use one, unless the user chose it', async () => {
+  it('is refused if everyone may write there, for creating and for using a loop, unless the user chose it', async () => {
     await using world = await loopWorld({ isPlaceFound: true });
     chmodSync(world.project, 0o777);
     const refusal = { code: 'UNSAFE_PATH', hint: expect.stringContaining('loop.dir') };
@@ -16,7 +16,7 @@ describe('the place of a loop', () => {
     expect(world.loops.get()).toBeDefined();
   });
 
-  it('that release 0.1 would have taken, further up, is named', async () => {
+  it('that release 0.1 would have used, further up, is named', async () => {
     await using world = await loopWorld({ findAbove: () => '/home/ada/.prp-session' });
     expect(() => world.loops.validate(PLAN)).toThrow(
       expect.objectContaining({
@@ -34,8 +34,8 @@ describe('the place of a loop', () => {
   });
 });
 
-describe('files of a loop that somebody else wrote to while it was owned', () => {
-  it('do not count, and are told when they are overwritten', async () => {
+describe('files of a loop that another process wrote to while it was owned', () => {
+  it('do not count, and are logged when they are overwritten', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     loop.pause('lunch');

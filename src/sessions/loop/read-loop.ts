@@ -23,7 +23,7 @@ import {
   Stamp,
 } from './schema.js';
 
-/** A file that is there and does not verify. */
+/** A file that exists but does not verify. */
 export interface LoopFault {
   readonly file: string;
   readonly kind: 'damaged' | 'unsafe' | 'mixed';
@@ -32,17 +32,17 @@ export interface LoopFault {
 
 /** What the files of a loop say at one moment. */
 export interface LoopSnapshot {
-  /** Whether there is a session: its state, readable or not, or a commit that is going to make it. */
+  /** Whether there is a session: its state, readable or not, or a commit that will create it. */
   readonly isFound: boolean;
   /** What `loop-state.json` says, even where it does not verify. */
   readonly found: FoundState | undefined;
   readonly documents: Partial<LoopDocuments>;
   readonly faults: readonly LoopFault[];
-  /** Files that are not there; a session of somebody else may lack all but its state. */
+  /** Files that are missing. A session written by another program may lack all but its state. */
   readonly missing: readonly string[];
   /** The highest format version among the documents. */
   readonly version: number;
-  /** The last commit that all documents are of; null where they carry no number. */
+  /** The last commit, if all documents belong to it; null if they carry no number. */
   readonly commit: number | null;
 }
 
@@ -57,12 +57,12 @@ export function groupOf(directory: string): FileGroup {
   };
 }
 
-/** How often a reader without the lock looks again when a commit passed between two files. */
+/** How often a reader without the lock retries after a commit landed between two files. */
 const MAX_TRIES = 20;
 
 /**
- * Reads all documents as one commit left them, without a lock: from the redo record while one is there, else from the
- * files if they are all of the same commit, else once more.
+ * Reads all documents as of one commit, without a lock. Uses the redo record while there is one; otherwise the files,
+ * if they are all of the same commit; otherwise it tries again.
  */
 export function readLoop(fileSystem: FileSystem, directory: string): LoopSnapshot {
   for (let tries = 1; ; tries++) {
@@ -83,7 +83,7 @@ export function writeDocuments(documents: LoopDocuments, commit: number): Record
   return texts;
 }
 
-/** A state that somebody has read themselves: checked, or what is wrong with it. */
+/** Checks a state that the caller has read: returns it, or what is wrong with it. */
 export function checkState(raw: Readonly<Record<string, unknown>>): {
   readonly found: FoundState;
   readonly state?: LoopState;

@@ -23,21 +23,21 @@ const Wait = z.object({
   words: z.string().nullable(),
 });
 
-/** The process that runs a loop, or ran it last without letting go. */
+/** The process that runs a loop, or the last one to run it if it never released the lock. */
 const LoopOwner = z.object({
-  /** Null where its record cannot be read. */
+  /** Null if its record cannot be read. */
   pid: z.int().nullable(),
   host: z.string().nullable(),
   command: z.string().nullable(),
   since: z.string().nullable(),
-  /** False only where it is proven dead. */
+  /** False only if it is proven dead. */
   isAlive: z.boolean(),
   /** How sure we are. */
   reason: z.string(),
 });
 export type LoopOwner = z.infer<typeof LoopOwner>;
 
-/** A loop as the command line tells it (`--json`). */
+/** A loop as the command line reports it (`--json`). */
 export const LoopReport = z.object({
   sessionId: z.string(),
   kind: z.literal('loop'),
@@ -45,7 +45,7 @@ export const LoopReport = z.object({
   prpFile: z.string(),
   status: z.enum(loopLifecycle.states),
   statusReason: z.string().nullable(),
-  /** Who let it rest or stopped it; null where nobody did, or nobody wrote it down. */
+  /** Who paused or stopped it; null if nobody did, or it was not recorded. */
   statusActor: z.string().nullable(),
   startedAt: z.string(),
   lastActivityAt: z.string(),
@@ -73,7 +73,7 @@ export const LoopReport = z.object({
     permissionDenialCount: z.int(),
     failedRunCount: z.int(),
   }),
-  /** Of the phase that the loop is in; not measured yet where it has just begun. */
+  /** For the current phase; not measured yet if it has just begun. */
   gates: z.object({
     phase: z.string(),
     iteration: z.int(),
@@ -86,7 +86,7 @@ export const LoopReport = z.object({
   }),
   storiesTotal: z.int().nullable(),
   skipped: z.array(z.object({ phase: z.string(), at: z.string(), actor: z.string(), reason: z.string() })),
-  /** The newest numbers, and which phase they are of; null where nothing told any. */
+  /** The newest numbers and the phase they come from; null if nothing reported any. */
   tests: z.object({ passing: z.int(), failing: z.int(), total: z.int(), from: z.string() }).nullable(),
   calls: z.object({ made: z.int(), limit: z.int(), wait: Wait.nullable() }),
   usage: z.object({
@@ -105,9 +105,9 @@ export const LoopReport = z.object({
     .object({ at: z.string(), phase: z.string(), iteration: z.int(), error: z.string() })
     .nullable(),
   owner: LoopOwner.nullable(),
-  /** What a run that was killed left running. */
+  /** What a killed run left running. */
   leftBehind: z.object({ pid: z.int(), command: z.string() }).nullable(),
-  /** What a run of the fleet cannot reach; absent where it can. */
+  /** What a run of the fleet cannot reach; absent if it can reach everything. */
   cutOff: z
     .object({
       what: z.enum(['fleet', 'git']),
@@ -177,13 +177,13 @@ export function reportOf(view: LoopView, now: Date): LoopReport {
     ...(state.cutOff == null
       ? {}
       : { cutOff: { ...state.cutOff, words: describeWait({ cause: 'cut-off', ...state.cutOff }, now) } }),
-    // What is in the prompt that the agent is answering does not wait; only a run that lives to its end has delivered it.
+    // Guidance in the prompt the agent is answering is not waiting. It counts as delivered only if the run lives to its end.
     guidanceWaiting: view.status === 'running' && state.inFlight != null ? 0 : state.guidance.length,
     faults: [...view.faults],
   };
 }
 
-/** When the service said so, where that is kept; of an overload only its end is. */
+/** When the service reported the limit, if that is stored; for an overload only its end is. */
 function sinceOf(rateLimit: RateLimit | undefined, { cause }: LimitWait): string | null {
   return cause === 'quota' ? (rateLimit?.quota.detectedAt ?? null) : null;
 }
@@ -200,7 +200,7 @@ function waitReport(wait: LimitWait, now: Date, since: string | null): z.infer<t
   };
 }
 
-/** How the gates of the current phase stand. What the phase before it came to says nothing about this one. */
+/** The state of the current phase's gates. The previous phase's result says nothing about this one. */
 export function gatesOf(state: LoopState, dualGate: DualGate | undefined): LoopReport['gates'] {
   if (dualGate === undefined || dualGate.phase !== state.currentPhase || state.currentIteration === 0) {
     const condition = conditionOf(phaseOf(state), state.criteriaCount);
@@ -220,7 +220,7 @@ export function gatesOf(state: LoopState, dualGate: DualGate | undefined): LoopR
   };
 }
 
-/** What the tests came to last: in the newest phase that has numbers, else before anybody touched the tree. */
+/** The last test numbers: from the newest phase that has any, otherwise from before anything touched the tree. */
 function newestTests({ phases, state }: LoopView): LoopReport['tests'] {
   const newest = phases.findLast(({ numbers }) => typeof numbers.tests_total === 'number');
   if (newest !== undefined) {
@@ -238,7 +238,7 @@ function ownerOf({ hold, owner, reason }: LockState): LoopOwner {
   return { pid, host, command, since, isAlive: hold === 'held', reason };
 }
 
-/** What was used, every number there. */
+/** What was used, with every number present. */
 function usageOf(usage: LoopUsage): LoopReport['usage'] {
   const costSource = costSourceOf(usage);
   return {
@@ -259,7 +259,7 @@ export const ResumeOffer = z.object({
   found: z.boolean(),
   sessionId: z.string().nullable(),
   action: z.enum(['create_new', 'offer_resume', 'offer_reset']),
-  /** What the machine should do about a session that cannot simply go on. */
+  /** What the machine should do about a session that cannot simply be resumed. */
   expiryAction: z.enum(['reset_or_abort', 'no_resume', 'create_new', 'reset']).nullable(),
   reason: z.string().nullable(),
   choices: z.array(z.enum(['resume', 'new', 'reset', 'skip', 'abort'])),
@@ -282,21 +282,21 @@ export function offerOf(detection: Detection): ResumeOffer {
   };
 }
 
-/** Whether the session that is there belongs to another plan than the one that is asked for. */
+/** Whether the existing session belongs to a plan other than the requested one. */
 export function isOfOtherPlan({ expiry }: Detection): boolean {
   return expiry.isExpired && expiry.action === 'create_new';
 }
 
-/** Whether nobody would go on with the session that is there. */
+/** Whether the existing session has ended, so there is nothing to resume. */
 export function isOver({ session }: Pick<Detection, 'session'>): boolean {
   return session?.status === 'completed' || session?.status === 'aborted';
 }
 
 function choicesOf({ action, expiry, session }: Detection): ResumeOffer['choices'] {
   if (action === 'offer_resume') return ['resume', 'new', 'abort'];
-  // What was given up is over.
+  // An aborted session is over.
   const mayReset = expiry.isExpired && expiry.action === 'reset_or_abort' && session?.status !== 'aborted';
   if (!mayReset) return ['new'];
-  // A story is not skipped: the plan itself says which are done.
+  // A story cannot be skipped: the plan itself says which ones are done.
   return session?.storiesTotal === undefined ? ['reset', 'skip', 'new', 'abort'] : ['reset', 'new', 'abort'];
 }

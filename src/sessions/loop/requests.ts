@@ -16,7 +16,7 @@ import type { LoopState } from './schema.js';
 
 const MAX_TEXT = 64 * 1024;
 
-/** What somebody outside may ask of a loop. */
+/** What can be asked of a loop from outside. */
 export const LoopRequestInput = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('pause'), reason: z.string().max(MAX_TEXT).optional() }),
   z.strictObject({ kind: z.literal('resume') }),
@@ -26,28 +26,28 @@ export const LoopRequestInput = z.discriminatedUnion('kind', [
 ]);
 export type LoopRequestInput = z.infer<typeof LoopRequestInput>;
 
-/** A request as it stands in the file: numbered, with its time and who left it, where that was written down. */
+/** A request as stored in the file: numbered, with its time and, if recorded, its sender. */
 export type LoopRequest = LoopRequestInput & {
   readonly number: number;
   readonly at: string;
   readonly actor?: Actor;
 };
 
-/** Who leaves a request: an actor, and where it came from another machine, its id there. */
+/** Who sends a request: an actor and, if it came from another machine, its id there. */
 export interface RequestSender {
   readonly actor: Actor;
   readonly appliedRequest?: string | undefined;
 }
 
-/** A request of another machine that was left here. */
+/** A request from another machine that was stored here. */
 export interface AppliedRequest {
   readonly kind: LoopRequestInput['kind'];
   readonly number: number;
 }
 
 /**
- * Who left a request stands in a line of its own behind it: release 0.1 refuses a request with a key that it does not
- * know, and passes over a line of a kind that it does not know (docs/decisions/0169).
+ * The sender of a request is stored in a separate line after it. Release 0.1 refuses a request with a key it does not
+ * know, but skips a line of a kind it does not know (docs/decisions/0169).
  */
 const SENDER = 'sender';
 
@@ -55,15 +55,15 @@ const REQUEST_KEYS = ['kind', 'reason', 'text', 'guidance'] as const;
 
 const REQUESTS = 'requests.jsonl';
 
-/** The lock that orders those who send. The owner of the loop does not need it to read. */
+/** The lock that orders senders. The owner of the loop does not need it to read. */
 export function requestLock(directory: string): string {
   return join(directory, 'requests');
 }
 
 /**
- * Puts a request into the file, durably, and returns its number. `whichSession` is asked under the lock, so that a
- * request never goes to a session that was replaced meanwhile. One of another machine that is there already is not put in
- * again: its id is in the same write. Throws LOCKED, STORAGE_FAILED.
+ * Puts a request into the file, durably, and returns its number. `whichSession` is called under the lock, so a request
+ * never goes to a session that has since been replaced. A request from another machine that is already there is not
+ * added again: its id is part of the same write. Throws LOCKED, STORAGE_FAILED.
  */
 export async function sendRequest(
   tools: LockTools,
@@ -89,7 +89,7 @@ export async function sendRequest(
   return { ...record, actor, number: log.appendAll(signedAs(log.nextSeq)) };
 }
 
-/** The requests that came after a number, in order. A line that does not verify is none, and is warned about. */
+/** The requests after a number, in order. A line that does not verify is skipped with a warning. */
 function readRequests(
   tools: { fileSystem: FileSystem; log: LockTools['log'] },
   directory: string,
@@ -108,7 +108,7 @@ function readRequests(
   for (const { seq, value } of records) {
     if (seq === null || seq <= after) continue;
     const actor = senders.get(seq);
-    // Keys of a newer release are passed over: what it asks for is in those that we know.
+    // Keys of a newer release are ignored: the keys we know say what is asked.
     const known = REQUEST_KEYS.filter((key) => value[key] !== undefined).map((key) => [key, value[key]]);
     const parsed = LoopRequestInput.safeParse(Object.fromEntries(known));
     if (!parsed.success) continue;
@@ -118,7 +118,7 @@ function readRequests(
   return requests;
 }
 
-/** The request of another machine that was left here under this id. Throws STORAGE_FAILED. */
+/** The request from another machine that was stored here under this id. Throws STORAGE_FAILED. */
 export function findApplied(
   { fileSystem }: { fileSystem: FileSystem },
   directory: string,
@@ -139,7 +139,7 @@ export function findApplied(
     : { kind: known.shape.kind.value, number };
 }
 
-/** Who let a loop rest or stopped it; null where it was nobody's request, or nobody wrote down whose. */
+/** Who paused or stopped a loop; null if no request did, or its sender was not recorded. */
 export function whoHalted(
   tools: { fileSystem: FileSystem; log: LockTools['log'] },
   directory: string,
@@ -157,13 +157,13 @@ export function whoHalted(
     );
     return request?.actor ?? null;
   } catch (error) {
-    // Good to know, and no reason not to tell how the loop stands.
+    // Good to know, but no reason to fail to report the loop's state.
     if (isHoldfastError(error)) return null;
     throw error;
   }
 }
 
-/** Reads the requests of a loop again and again, the file only when it has changed: it is looked at very often. */
+/** Reads the requests of a loop repeatedly, but the file only when it has changed: it is checked very often. */
 export class RequestReader {
   readonly #tools: { fileSystem: FileSystem; log: LockTools['log'] };
   readonly #directory: string;
@@ -175,11 +175,11 @@ export class RequestReader {
     this.#directory = directory;
   }
 
-  /** The requests that came after a number, in order. */
+  /** The requests after a number, in order. */
   after(sessionId: string, number: number): LoopRequest[] {
     const path = join(this.#directory, REQUESTS);
     const facts = lookAt(this.#tools.fileSystem, path);
-    // Every change of it is an append, so its size tells.
+    // Every change is an append, so the size reveals it.
     const stamp = `${sessionId} ${facts?.inode} ${facts?.size}`;
     if (stamp !== this.#stamp) this.#requests = readRequests(this.#tools, this.#directory, sessionId, number);
     this.#stamp = stamp;
@@ -187,7 +187,7 @@ export class RequestReader {
   }
 }
 
-/** Whoever creates the file holds the lock, so a temporary one that is here now was left by a sender that died. */
+/** Only the holder of the lock creates the file, so a temporary file found now was left by a sender that died. */
 function sweepTemporaries(fileSystem: FileSystem, directory: string): void {
   for (const name of listDirectory(fileSystem, directory))
     if (isTemporaryName(name, REQUESTS)) removeQuietly(fileSystem, join(directory, name));

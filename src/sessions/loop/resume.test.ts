@@ -148,7 +148,7 @@ describe('expiry by state', () => {
       expect(checkExpiry(given)).toEqual({ isExpired: true, reason, detail, action, actionWords });
     });
 
-  verifies('L04', 'age is no reason, and neither is a clock that is five minutes off', () => {
+  verifies('L04', 'age is not a reason, and neither is a clock that is five minutes off', () => {
     expect(
       checkExpiry(
         facts({ ...RAW, started_at: '1999-01-01T00:00:00Z', last_activity: '1999-01-01T00:00:00Z' }),

@@ -1,6 +1,6 @@
 import { type FoundState, type LoopState, REQUIRED_KEYS } from './schema.js';
 
-/** What detection and expiry are decided by. All of it is read; nothing is looked up here. */
+/** What detection and expiry decide by. Everything has been read already; nothing is looked up here. */
 export interface SessionFacts {
   /** What `loop-state.json` says; undefined when it cannot be read. */
   readonly found: FoundState | undefined;
@@ -9,7 +9,7 @@ export interface SessionFacts {
   /** What does not verify, the session state first: `loop-state.json: it is not JSON`. */
   readonly faults: readonly string[];
   readonly breaker: { readonly state?: unknown; readonly openReason?: unknown } | undefined;
-  /** The plan that is asked for, and whether it is the plan of the session (real paths are compared). */
+  /** The requested plan, and whether it is the session's plan (real paths are compared). */
   readonly prpFile: string;
   readonly isSamePrp: boolean;
   /** The phases that the session may be in. */
@@ -19,14 +19,14 @@ export interface SessionFacts {
 
 export type ExpiryAction = 'reset_or_abort' | 'no_resume' | 'create_new' | 'reset';
 
-/** Why a session cannot simply go on. Time alone is never a reason. */
+/** Why a session cannot simply be resumed. Time alone is never a reason. */
 export type Expiry =
   | { readonly isExpired: false }
   | {
       readonly isExpired: true;
       /** The words of the published table. */
       readonly reason: string;
-      /** What exactly is the matter. */
+      /** What exactly is wrong. */
       readonly detail: string;
       readonly action: ExpiryAction;
       readonly actionWords: string;
@@ -35,10 +35,10 @@ export type Expiry =
 export type DetectAction = 'create_new' | 'offer_resume' | 'offer_reset';
 
 const RESUMABLE: readonly unknown[] = ['running', 'paused', 'suspended'];
-/** Clocks of two machines differ by so much without anything being wrong. */
+/** The clocks of two machines may differ by this much without anything being wrong. */
 const MAX_SKEW_MS = 5 * 60_000;
 
-/** The published check of a state: undefined if it can be resumed, else the published message. */
+/** The published check of a state: undefined if it can be resumed, otherwise the published message. */
 export function validateState(
   found: FoundState,
   facts: Pick<SessionFacts, 'prpFile' | 'isSamePrp' | 'phases'>,
@@ -54,7 +54,7 @@ export function validateState(
   return `Invalid status: ${String(found.status)}`;
 }
 
-/** Whether a session has expired by its state, in this order: each condition has a reason and an action of its own. */
+/** Whether the state of a session makes it expired. Checked in this order; each condition has its own reason and action. */
 export function checkExpiry(facts: SessionFacts): Expiry {
   const { found, breaker } = facts;
   if (found === undefined) return corrupted(facts.faults[0] ?? 'loop-state.json cannot be read');
@@ -81,7 +81,7 @@ export function checkExpiry(facts: SessionFacts): Expiry {
   return error === undefined ? { isExpired: false } : corrupted(error);
 }
 
-/** What to offer for a session that was found, or not. */
+/** What to offer, whether or not a session was found. */
 export function detectAction(isFound: boolean, expiry: Expiry): DetectAction {
   if (!isFound) return 'create_new';
   return expiry.isExpired ? 'offer_reset' : 'offer_resume';

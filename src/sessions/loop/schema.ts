@@ -42,7 +42,7 @@ function listIn<Value>(codec: Codec<Value>): Codec<Value[]> {
   return withDefault(listOf(codec), () => []);
 }
 
-/** Keys of ours in every document: the session, the format, and which commit wrote it. */
+/** Our keys in every document: the session, the format, and the commit that wrote it. */
 const STAMP = { version: optional(whole()), commit: optional(count) };
 const OURS = { sessionId: named('session_id', optional(text)), ...STAMP };
 
@@ -52,7 +52,7 @@ const ErrorEntry = record({
   iteration: count,
   error: text,
   hash: text,
-  /** What was denied, where that is the error; release 0.1 told it in the text alone. */
+  /** What was denied, if that is the error; release 0.1 put it only in the text. */
   denied: optional(text),
 });
 export type ErrorEntry = ValueOf<typeof ErrorEntry>;
@@ -68,11 +68,11 @@ const PhaseRun = record({
 const SkippedPhase = record({ phase: text, at: time, actor: text, reason: text });
 export type SkippedPhase = ValueOf<typeof SkippedPhase>;
 
-/** Numbers of a test run. */
+/** The numbers of a test run. */
 const TestCounts = record({ total: count, passing: count, failing: count, skipped: counter });
 export type TestCounts = ValueOf<typeof TestCounts>;
 
-/** What the checks said before anybody touched the tree: the exit code, and the numbers where it told any. */
+/** What the checks said before anything touched the tree: the exit code, and the numbers if there were any. */
 const Baseline = record({ exitCode: named('exit_code', nullable(whole())), tests: nullable(TestCounts) });
 export type Baseline = ValueOf<typeof Baseline>;
 
@@ -83,22 +83,22 @@ const LoopUsage = record({
   /** Input, output and cache writes. */
   tokens: counter,
   costUsd: named('cost_usd', amount),
-  /** Beside the tokens, never among them. This and what follows is absent in what release 0.1 wrote. */
+  /** Counted apart from the tokens, never among them. Release 0.1 wrote neither this nor the following keys. */
   cacheReadTokens: named('cache_read_tokens', optional(count)),
-  /** How much of the cost is by a list of prices. */
+  /** How much of the cost comes from a price list. */
   pricedUsd: named('priced_usd', optional(number(0))),
-  /** Tokens whose cost nobody knows. */
+  /** Tokens whose cost is unknown. */
   unpricedTokens: named('unpriced_tokens', optional(count)),
-  /** Tokens that are a guess. */
+  /** Tokens that are an estimate. */
   estimatedTokens: named('estimated_tokens', optional(count)),
-  /** How many of the usage records of the run's conversation are in here. */
+  /** How many usage records of the run's conversation are included here. */
   countedRecords: named('counted_records', optional(count)),
 });
 export type LoopUsage = ValueOf<typeof LoopUsage>;
 
 const someAmount = optional(number(Number.MIN_VALUE, Number.POSITIVE_INFINITY, 'not a number above 0'));
 
-/** What it may use up; absent = as much as it needs. */
+/** What it may use up; absent = no limit. */
 const Budget = record({
   iterations: optional(whole(1)),
   activeMs: named('active_ms', someAmount),
@@ -107,7 +107,7 @@ const Budget = record({
 });
 export type Budget = ValueOf<typeof Budget>;
 
-/** A file that a run changed; lines where they could be counted. */
+/** A file that a run changed, with line counts if they could be determined. */
 const ChangedFile = record({
   path: text,
   added: withDefault(nullable(count), nothing),
@@ -115,7 +115,7 @@ const ChangedFile = record({
 });
 export type ChangedFile = ValueOf<typeof ChangedFile>;
 
-/** Where the work began, in a repository: the commit, and the files that were not committed. */
+/** Where the work began, in a repository: the commit, and the uncommitted files. */
 const StartedFrom = record({ commit: maybeText, uncommitted: listIn(text) });
 export type StartedFrom = ValueOf<typeof StartedFrom>;
 
@@ -125,7 +125,7 @@ export const LoopState = record({
   prpFile: named('prp_file', filledText),
   startedAt: named('started_at', time),
   currentPhase: named('current_phase', filledText),
-  /** Iterations of this phase that are complete. */
+  /** Completed iterations of this phase. */
   currentIteration: named('current_iteration', counter),
   lastActivity: named('last_activity', optional(time)),
   status: oneOf(loopLifecycle.states),
@@ -140,52 +140,52 @@ export const LoopState = record({
   pauseReason: named('pause_reason', nullish(text)),
   pausedAt: named('paused_at', nullish(time)),
   suspendReason: named('suspend_reason', nullish(text)),
-  /** The signal that suspended it, and the start of the machine in which that was; absent where none did. */
+  /** The signal that suspended it, and the boot of the machine it happened in; absent if there was none. */
   suspendedBy: named(
     'suspended_by',
     nullish(record({ signal: text, bootId: named('boot_id', nullable(text)) })),
   ),
   resumedAt: named('resumed_at', nullish(time)),
   completedAt: named('completed_at', nullish(time)),
-  /** SHA-256 of the plan as it was; null for a plan that is a directory. */
+  /** SHA-256 of the plan at the start; null for a plan that is a directory. */
   prpHash: named('prp_hash', nullish(text)),
   criteriaCount: named('criteria_count', counter),
   preset: optional(record({ name: oneOf(PRESET_NAMES), phases: listOf(Phase, 1) })),
-  /** The story that is being worked on, where the plan has stories. */
+  /** The current story, if the plan has stories. */
   currentStory: named('current_story', nullish(text)),
   storiesTotal: named('stories_total', optional(count)),
-  /** All stories as the plan had them when the session began. */
+  /** All stories of the plan when the session began. */
   stories: optional(listOf(record({ id: text, title: text }))),
   /** Phases that a person ended without their gates. */
   phasesSkipped: named('phases_skipped', listIn(SkippedPhase)),
-  /** The iteration that was begun and is not complete. */
+  /** The iteration that has begun and is not complete. */
   inFlight: named(
     'in_flight',
     nullish(record({ phase: text, iteration: count, startedAt: named('started_at', time) })),
   ),
-  /** The iteration that a crash or a signal cut short, until the next one is complete. */
+  /** The iteration that a crash or signal cut short, until the next one is complete. */
   interrupted: nullish(
     record({
       phase: text,
       iteration: count,
       startedAt: named('started_at', time),
-      /** How many files it changed, once they are counted. */
+      /** How many files it changed, once counted. */
       filesChanged: named('files_changed', optional(count)),
     }),
   ),
-  /** The machine that it came from, until an iteration is complete here. */
+  /** The machine it came from, until an iteration is complete here. */
   movedFrom: named('moved_from', nullish(text)),
-  /** What a run of the fleet cannot reach, since when, and until when it may go on without. */
+  /** What a run of the fleet cannot reach, since when, and how long it may continue without it. */
   cutOff: named(
     'cut_off',
     nullish(record({ what: oneOf(['fleet', 'git']), since: time, until: nullable(time) })),
   ),
   baseline: nullish(Baseline),
-  /** Tests that the phase with the gate `new-tests-fail` added. */
+  /** Tests added by the phase whose gate is `new-tests-fail`. */
   newTests: named('new_tests', counter),
-  /** What people asked the agent to be told and it was not told yet. */
+  /** Guidance from people that the agent has not received yet. */
   guidance: listIn(text),
-  /** Questions that the agent asked in this session and whose answer it was not told yet. */
+  /** Questions the agent asked in this session and has no answer to yet. */
   openQuestions: named('open_questions', listIn(textThat(isUuidV4, 'not a UUID v4'))),
   /** The number of the last request from outside that was taken. */
   lastRequest: named(
@@ -195,13 +195,13 @@ export const LoopState = record({
   usage: optional(LoopUsage),
   budget: optional(Budget),
   startedFrom: named('started_from', nullish(StartedFrom)),
-  /** What it changed so far, as it stood when it last stopped. */
+  /** What it has changed, as of its last stop. */
   filesChanged: named('files_changed', optional(listOf(ChangedFile))),
   ...STAMP,
 });
 export type LoopState = ValueOf<typeof LoopState>;
 
-/** What `loop-state.json` says, whether it verifies or not: the published check goes by it, key by key. */
+/** What `loop-state.json` says, whether or not it verifies. The published check uses it key by key. */
 export const FoundState = record(
   {
     sessionId: named('session_id', anything),
@@ -215,7 +215,7 @@ export const FoundState = record(
 );
 export type FoundState = Readonly<Partial<ValueOf<typeof FoundState>>>;
 
-/** The keys that the published check wants, by their published names. */
+/** The keys the published check requires, by their published names. */
 export const REQUIRED_KEYS = [
   ['sessionId', 'session_id'],
   ['prpFile', 'prp_file'],
@@ -224,7 +224,7 @@ export const REQUIRED_KEYS = [
   ['status', 'status'],
 ] as const satisfies readonly (readonly [keyof FoundState, string])[];
 
-/** What every document says about itself, whether the rest verifies or not. */
+/** What every document says about itself, whether or not the rest verifies. */
 export const Stamp = record({ version: anything, commit: anything }, 'drop');
 
 const BreakerEvent = record({
@@ -242,7 +242,7 @@ export const Breaker = record({
   sameErrorCount: named('same_error_count', counter),
   permissionDenialCount: named('permission_denial_count', counter),
   failedRunCount: named('failed_run_count', counter),
-  /** By phase: the best numbers so far; progress is to be better than them. */
+  /** By phase: the best numbers so far. Progress means beating them. */
   lastProgressMetric: named(
     'last_progress_metric',
     withDefault(mapOf(numbers), () => ({})),
@@ -284,7 +284,7 @@ const Quota = record({
   resumeAt: named('resume_at', maybeTime),
   waiting: no,
   kind: nullish(text),
-  /** What the service said. */
+  /** The service's own words. */
   words: nullish(text),
 });
 
@@ -306,14 +306,14 @@ export const RateLimit = record({
     /** Calls by the minute they were made in, oldest first: the window rolls. */
     minutes: listIn(pairOf(time, count)),
   }),
-  /** The published name is that of one agent; it is the limit of whatever agent it is. */
+  /** The published name comes from one agent, but it holds the limit of any agent. */
   quota: named(
     'anthropic_5h',
     withDefault(Quota, () => Quota.fromDisk({})),
   ),
-  /** `count`: limits in a row of which nobody said when they end. */
+  /** `count`: consecutive limits without a known end. */
   overload: withDefault(Overload, () => Overload.fromDisk({})),
-  /** The budget of the day, which all runs share, is reached. */
+  /** The daily budget that all runs share is used up. */
   day: nullish(record({ until: time, words: text })),
   paused: no,
   pauseReason: named('pause_reason', maybeText),
@@ -322,7 +322,7 @@ export const RateLimit = record({
 });
 export type RateLimit = ValueOf<typeof RateLimit>;
 
-/** `dual-gate.json`: how the gates stood at the last iteration. */
+/** `dual-gate.json`: the state of the gates at the last iteration. */
 export const DualGate = record({
   phase: text,
   iteration: count,
@@ -332,7 +332,7 @@ export const DualGate = record({
       satisfied: flag,
       condition: text,
       values: withDefault(numbers, () => ({})),
-      /** What is not met, in numbers; absent where an older release wrote it. */
+      /** What is not met, in numbers; absent in files of older releases. */
       missing: optional(listOf(Missing)),
     }),
   ),
@@ -343,7 +343,7 @@ export const DualGate = record({
 });
 export type DualGate = ValueOf<typeof DualGate>;
 
-/** All documents of a session at one commit. */
+/** All documents of a session as of one commit. */
 export interface LoopDocuments {
   readonly state: LoopState;
   readonly breaker: Breaker;

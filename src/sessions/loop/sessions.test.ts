@@ -28,7 +28,7 @@ const SIX = [
 ];
 
 describe('creating', () => {
-  verifies('L01', 'makes the six files with the published fields, 0600, and a .gitignore', async () => {
+  verifies('L01', 'creates the six files with the published fields, 0600, and a .gitignore', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN, { criteriaCount: 2 });
     const now = '2026-03-01T12:00:00.000Z';
@@ -113,7 +113,7 @@ describe('creating', () => {
     expect(existsSync(world.path('archive', id, 'archive-me-too.md'))).toBe(true);
   });
 
-  it('a link in the place of a file is refused and nothing is touched', async () => {
+  it('a link in place of a file is refused and nothing is touched', async () => {
     await using world = await loopWorld();
     world.write('metrics.json', '{}');
     writeFileSync(world.dir.at('victim'), '{"session_id":"x"}');
@@ -125,7 +125,7 @@ describe('creating', () => {
 });
 
 describe('detecting', () => {
-  verifies('L02', 'nothing, a session that can go on, one that cannot', async () => {
+  verifies('L02', 'nothing, a session that can be resumed, one that cannot', async () => {
     await using world = await loopWorld();
     expect(world.loops.detect(PLAN)).toMatchObject({
       found: false,
@@ -150,7 +150,7 @@ describe('detecting', () => {
     });
   });
 
-  verifies('L04', 'plans are compared by their real path, and an edited one is said', async () => {
+  verifies('L04', 'plans are compared by real path, and an edited one is reported', async () => {
     await using world = await loopWorld();
     (await world.loops.create(PLAN))[Symbol.dispose]();
     symlinkSync(world.dir.at('project', PLAN), world.dir.at('project', 'link.md'));
@@ -164,7 +164,7 @@ describe('detecting', () => {
     writeFileSync(world.dir.at('project', PLAN), '# Login, edited');
     expect(world.loops.detect(PLAN)).toMatchObject({
       action: 'offer_resume',
-      warnings: ['The PRP was edited since the session began'],
+      warnings: ['The PRP has been edited since the session began'],
     });
   });
 
@@ -180,7 +180,7 @@ describe('detecting', () => {
 });
 
 describe('resuming', () => {
-  verifies('L05', 'sets running and last_activity and has phase, iteration and metrics', async () => {
+  verifies('L05', 'sets running and last_activity, and restores phase, iteration and metrics', async () => {
     await using world = await loopWorld();
     const first = await world.loops.create(PLAN);
     first.beginIteration();
@@ -205,22 +205,26 @@ describe('resuming', () => {
     });
   });
 
-  verifies('L05', 'refuses what cannot go on, with the reason, and changes nothing', async () => {
-    await using world = await loopWorld();
-    await expect(world.loops.resume(PLAN)).rejects.toMatchObject({ code: 'LOOP_NOT_FOUND' });
-    const loop = await world.loops.create(PLAN);
-    loop.complete();
-    loop[Symbol.dispose]();
-    const before = world.text('loop-state.json');
-    await expect(world.loops.resume(PLAN)).rejects.toMatchObject({
-      code: 'LOOP_NOT_RESUMABLE',
-      action: 'no_resume',
-    });
-    await expect(world.loops.resume('other.md')).rejects.toMatchObject({ action: 'create_new' });
-    expect(world.text('loop-state.json')).toBe(before);
-  });
+  verifies(
+    'L05',
+    'refuses a session that cannot be resumed, with the reason, and changes nothing',
+    async () => {
+      await using world = await loopWorld();
+      await expect(world.loops.resume(PLAN)).rejects.toMatchObject({ code: 'LOOP_NOT_FOUND' });
+      const loop = await world.loops.create(PLAN);
+      loop.complete();
+      loop[Symbol.dispose]();
+      const before = world.text('loop-state.json');
+      await expect(world.loops.resume(PLAN)).rejects.toMatchObject({
+        code: 'LOOP_NOT_RESUMABLE',
+        action: 'no_resume',
+      });
+      await expect(world.loops.resume('other.md')).rejects.toMatchObject({ action: 'create_new' });
+      expect(world.text('loop-state.json')).toBe(before);
+    },
+  );
 
-  it('a halted session goes on only by a reset, half open, with the guidance that was given', async () => {
+  it('a halted session continues only after a reset, half open, with the guidance given', async () => {
     await using world = await loopWorld();
     const loop = await world.loops.create(PLAN);
     const stuck = outcome({ measured: measured(0, { tests: null, hasTreeChanged: false }) });
@@ -258,7 +262,7 @@ describe('resuming', () => {
     expect(again.state.interrupted).toBeNull();
   });
 
-  it('what an interrupted iteration had changed counts for its phase, also for the first one', async () => {
+  it('the changes of an interrupted iteration count for its phase, even the first one', async () => {
     await using world = await loopWorld();
     const loop = await world.loops.create(PLAN);
     loop.beginIteration();
@@ -275,7 +279,7 @@ describe('resuming', () => {
     });
   });
 
-  it('keeps keys that it does not know, and fills in files that are missing', async () => {
+  it('keeps unknown keys, and fills in missing files', async () => {
     await using world = await loopWorld();
     world.write('loop-state.json', {
       session_id: '11111111-1111-4111-8111-111111111111',
@@ -355,24 +359,20 @@ describe('iterating', () => {
     },
   );
 
-  verifies(
-    'L13',
-    'each iteration appends one block to phase-status.log, also behind a torn one',
-    async () => {
-      await using world = await loopWorld();
-      using loop = await world.loops.create(PLAN);
-      loop.commitIteration(outcome());
-      writeFileSync(world.path('phase-status.log'), '---PRP_PHASE_STATUS---\nPHASE: TORN', { flag: 'a' });
-      loop.commitIteration(outcome({ error: 'TypeError: sk-ant-aaaaaaaaaaaaaaaaaaaaaaaaaaaa' }));
-      const { blocks } = parseStatus(world.text('phase-status.log'));
-      expect(blocks.map(({ fields }) => [fields.PHASE, fields.ITERATION])).toEqual([
-        ['RED', '1'],
-        ['RED', '2'],
-      ]);
-      expect(world.text('phase-status.log')).toContain('[redacted:anthropic-key]');
-      expect(world.text('loop-state.json')).not.toContain('sk-ant-');
-    },
-  );
+  verifies('L13', 'each iteration appends one block to phase-status.log, even after a torn one', async () => {
+    await using world = await loopWorld();
+    using loop = await world.loops.create(PLAN);
+    loop.commitIteration(outcome());
+    writeFileSync(world.path('phase-status.log'), '---PRP_PHASE_STATUS---\nPHASE: TORN', { flag: 'a' });
+    loop.commitIteration(outcome({ error: 'TypeError: sk-ant-aaaaaaaaaaaaaaaaaaaaaaaaaaaa' }));
+    const { blocks } = parseStatus(world.text('phase-status.log'));
+    expect(blocks.map(({ fields }) => [fields.PHASE, fields.ITERATION])).toEqual([
+      ['RED', '1'],
+      ['RED', '2'],
+    ]);
+    expect(world.text('phase-status.log')).toContain('[redacted:anthropic-key]');
+    expect(world.text('loop-state.json')).not.toContain('sk-ant-');
+  });
 
   verifies('L06', 'the last fifty errors are kept with their hash, cut to 500 characters', async () => {
     await using world = await loopWorld();
@@ -468,7 +468,7 @@ describe('iterating', () => {
     ]);
   });
 
-  verifies('R04', 'other phases are taken up where they fit, and begun anew where they do not', async () => {
+  verifies('R04', 'other phases continue where they fit, and begin anew where they do not', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     loop.changePhases(PRESETS['tdd-strict']);
@@ -502,25 +502,21 @@ describe('ending', () => {
     }
   });
 
-  verifies(
-    'L07',
-    'aborted with removal: the files are gone from there and can be found in the trash',
-    async () => {
-      await using world = await loopWorld();
-      using loop = await world.loops.create(PLAN);
-      const trashed = loop.abort({ remove: true }) ?? '';
-      expect(world.files()).toEqual(['.gitignore', 'trash']);
-      expect(readdirSync(trashed).sort()).toEqual(SIX);
-      expect(JSON.parse(readFileSync(`${trashed}/loop-state.json`, 'utf8'))).toMatchObject({
-        status: 'aborted',
-      });
-      expect(world.loops.detect(PLAN)).toMatchObject({ found: false, action: 'create_new' });
-    },
-  );
+  verifies('L07', 'aborted with removal: the files are gone from there and are in the trash', async () => {
+    await using world = await loopWorld();
+    using loop = await world.loops.create(PLAN);
+    const trashed = loop.abort({ remove: true }) ?? '';
+    expect(world.files()).toEqual(['.gitignore', 'trash']);
+    expect(readdirSync(trashed).sort()).toEqual(SIX);
+    expect(JSON.parse(readFileSync(`${trashed}/loop-state.json`, 'utf8'))).toMatchObject({
+      status: 'aborted',
+    });
+    expect(world.loops.detect(PLAN)).toMatchObject({ found: false, action: 'create_new' });
+  });
 });
 
 describe('one owner', () => {
-  it('the second is refused with the first named, whatever it wants', async () => {
+  it('a second one is refused, whatever it wants, and the first is named', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     const named = { code: 'LOCKED', message: expect.stringContaining(`by process ${process.pid} on `) };
@@ -556,7 +552,7 @@ describe('requests from outside', () => {
     expect(again.state).toMatchObject({ status: 'suspended', suspendReason: 'stop was requested' });
   });
 
-  it('guidance is kept until an agent that was told has answered', async () => {
+  it('guidance is kept until an agent that received it has answered', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     await world.other().request({ kind: 'guidance', text: 'use vitest' });
@@ -567,7 +563,7 @@ describe('requests from outside', () => {
     expect(world.read('loop-state.json').guidance).toEqual([]);
   });
 
-  it('guidance that is in the prompt being answered is not shown as waiting; after a crash it is', async () => {
+  it('guidance in the prompt being answered is not shown as waiting; after a crash it is', async () => {
     await using world = await loopWorld();
     const loop = await world.loops.create(PLAN);
     const waiting = () => {
@@ -582,7 +578,7 @@ describe('requests from outside', () => {
     expect(waiting()).toBe(1);
   });
 
-  it('guidance that was heard is not told again, whatever becomes of the iteration', async () => {
+  it('guidance that was received is not sent again, whatever becomes of the iteration', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     await world.other().request({ kind: 'guidance', text: 'use vitest' });
@@ -607,7 +603,7 @@ describe('requests from outside', () => {
     expect(world.read('loop-state.json')).toMatchObject({ status: 'paused' });
   });
 
-  it('are refused where there is nobody to take them, and for what they are not', async () => {
+  it('are refused if nothing can take them, or if they are invalid', async () => {
     await using world = await loopWorld();
     await expect(world.loops.request({ kind: 'pause' })).rejects.toMatchObject({ code: 'LOOP_NOT_FOUND' });
     expect(existsSync(world.directory)).toBe(false);
@@ -632,7 +628,7 @@ describe('requests from outside', () => {
 });
 
 describe('a disk that fails', () => {
-  it('at any step of a commit: the old iteration or the new one, and the next owner goes on', async () => {
+  it('at any step of a commit: the old iteration or the new one, and the next owner continues', async () => {
     for (let at = 1; ; at++) {
       await using world = await loopWorld();
       (await world.loops.create(PLAN))[Symbol.dispose]();
@@ -674,7 +670,7 @@ describe('a disk that fails', () => {
 });
 
 describe('for a runner', () => {
-  it('what a turn that was cut short used up is counted, and no iteration is', async () => {
+  it('the usage of an interrupted turn is counted, but no iteration', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     loop.beginIteration();
@@ -697,7 +693,7 @@ describe('for a runner', () => {
     expect(loop.state.budget).toEqual({ iterations: 9, tokens: 100 });
   });
 
-  it('an open question is remembered over restarts until the agent was told', async () => {
+  it('an open question is remembered across restarts until the agent has the answer', async () => {
     await using world = await loopWorld();
     const id = '11111111-1111-4111-8111-111111111111';
     const first = await world.loops.create(PLAN);
@@ -721,7 +717,7 @@ describe('for a runner', () => {
 });
 
 describe('what an iteration leaves', () => {
-  verifies('L13', 'a phase began when it began, in its metrics too, from the first one on', async () => {
+  verifies('L13', 'a phase has its start time, in its metrics too, from the first one on', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     const began = world.clock.now().toISOString();
@@ -734,7 +730,7 @@ describe('what an iteration leaves', () => {
     expect(world.read('loop-state.json')).toMatchObject({ phase_history: { RED: { started_at: began } } });
   });
 
-  it('the names of its files, where no repository could tell them after a kill', async () => {
+  it('the names of its files, if no repository could list them after a kill', async () => {
     await using world = await loopWorld();
     using loop = await world.loops.create(PLAN);
     loop.beginIteration();

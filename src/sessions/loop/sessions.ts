@@ -46,25 +46,25 @@ import { type Informants, type LoopView, viewOf } from './view.js';
 export interface LoopSessionsOptions extends LockTools {
   /** The `.prp-session` directory. */
   readonly directory: string;
-  /** Where relative plans are looked for; the directory's parent if absent. */
+  /** Where relative plan paths start; the directory's parent if absent. */
   readonly projectDirectory?: string | undefined;
-  /** Where plans are named from instead, where they are kept apart from the project. */
+  /** Where plan paths start instead, if plans are kept outside the project. */
   readonly plansDirectory?: string | undefined;
-  /** The id of a new session, where that was decided before; any if absent. */
+  /** The id of a new session, if already decided; generated if absent. */
   readonly sessionId?: string | undefined;
-  /** Whether the directory was found rather than chosen by the user: then the place that it is in must be a safe one. */
+  /** Whether the directory was found rather than chosen by the user. If so, the place it is in must be safe. */
   readonly isPlaceFound?: boolean | undefined;
-  /** A loop further up, which is not looked at from here. */
+  /** Finds a loop further up, which is not used from here. */
   readonly findAbove?: (() => string | undefined) | undefined;
   readonly callsPerHour?: number | undefined;
   readonly budget?: Budget | undefined;
   /** Phases in another order, fewer of them, or retuned. */
   readonly phases?: readonly PhaseSetting[] | undefined;
-  /** Told in which project a session was started. */
+  /** Called with the project in which a session was started. */
   readonly onStarted?: ((project: string) => void) | undefined;
-  /** What a process that is gone left running; asked about whoever ran the loop. */
+  /** What a dead process left running; asked about the loop's last owner. */
   readonly leftBehindBy?: Informants['leftBehindBy'] | undefined;
-  /** Who steers through this object, for whoever wants to know whose request it was; `library` if absent. */
+  /** Who acts through this object, recorded with requests; `library` if absent. */
   readonly actor?: Actor | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface Detection {
   readonly action: DetectAction;
   readonly reason: string | null;
   readonly expiry: Expiry;
-  /** What is worth saying and stops nobody: an edited plan, files of a newer version. */
+  /** What is worth mentioning but stops nothing: an edited plan, files of a newer version. */
   readonly warnings: readonly string[];
   readonly view: LoopView | undefined;
 }
@@ -84,7 +84,7 @@ export interface CreateLoopOptions {
   readonly criteriaCount?: number | undefined;
   /** Makes it a session over stories: the first one, and how many there are. */
   readonly story?: FirstStory | undefined;
-  /** The phases; those of `tdd`, as configured, if absent. */
+  /** The phases; if absent, those of `tdd` as configured. */
   readonly preset?: Preset | undefined;
   readonly budget?: Budget | undefined;
 }
@@ -93,23 +93,23 @@ export interface ResumeOptions {
   /** Lets a halted session try again. */
   readonly reset?: boolean | undefined;
   readonly guidance?: string | undefined;
-  /** Only this session; another one that took its place is refused. */
+  /** Resumes only this session; refuses another that took its place. */
   readonly sessionId?: string | undefined;
-  /** Owns a halted session as it is, for a phase to be skipped; any other is refused. */
+  /** Takes ownership of a halted session as it is, so that a phase can be skipped; refuses any other. */
   readonly skip?: boolean | undefined;
 }
 
-/** A session of the project: the one that is there, or one of its archive. */
+/** A session of the project: the current one, or one from its archive. */
 export interface ListedLoop {
-  /** Its id, or what stands for one that cannot be read. */
+  /** Its id, or a stand-in if the id cannot be read. */
   readonly id: string;
   readonly loop: LoopSessions;
   readonly isArchived: boolean;
 }
 
-/** A session that a newer one took the place of. */
+/** A session that a newer one replaced. */
 export interface ArchivedLoop {
-  /** Its id, or what stands for it in the archive. */
+  /** Its id, or its stand-in in the archive. */
   readonly name: string;
   readonly loop: LoopSessions;
 }
@@ -123,7 +123,7 @@ export class LoopSessions {
   readonly #options: LoopSessionsOptions;
   readonly #store: LoopStore;
   readonly projectDirectory: string;
-  /** Where plans are named from. */
+  /** Where plan paths start. */
   readonly plansDirectory: string;
 
   constructor(options: LoopSessionsOptions) {
@@ -135,22 +135,22 @@ export class LoopSessions {
     this.plansDirectory = options.plansDirectory ?? this.projectDirectory;
   }
 
-  /** Where a plan is, by what a session calls it. */
+  /** The path of a plan, given the name a session has for it. */
   planPath(prpFile: string): string {
     return resolve(this.plansDirectory, prpFile);
   }
 
-  /** The same loop, where what is requested is somebody else's wish. */
+  /** The same loop, with its requests sent on behalf of someone else. */
   as(actor: Actor): LoopSessions {
     return new LoopSessions({ ...this.#options, actor });
   }
 
-  /** That there is no loop here, and where one may be instead. */
+  /** The error that there is no loop here, and where there may be one instead. */
   notFound(): LoopNotFoundError {
     return new LoopNotFoundError(this.directory, this.#options.findAbove?.());
   }
 
-  /** What there is for a plan and what to offer. Reads only. */
+  /** What exists for a plan and what to offer. Reads only. */
   detect(prpFile: string): Detection {
     const snapshot = this.#store.read();
     const { state } = snapshot.documents;
@@ -166,7 +166,7 @@ export class LoopSessions {
     };
   }
 
-  /** The published check: undefined if the session can be resumed for a plan, else the published message. Reads only. */
+  /** The published check: undefined if the session can be resumed for a plan, otherwise the published message. Reads only. */
   validate(prpFile: string): string | undefined {
     const snapshot = this.#store.read();
     if (!snapshot.isFound) throw this.notFound();
@@ -174,7 +174,7 @@ export class LoopSessions {
     return facts.found === undefined ? facts.faults[0] : validateState(facts.found, facts);
   }
 
-  /** The same checks, and those of expiry, of a state that the caller has read. Reads only. */
+  /** The same checks, plus those of expiry, on a state the caller has read. Reads only. */
   judge(
     raw: Readonly<Record<string, unknown>>,
     prpFile: string,
@@ -190,7 +190,7 @@ export class LoopSessions {
     return { error: validateState(found, facts), expiry: checkExpiry(facts) };
   }
 
-  /** The session as it stands, or undefined where there is none that can be read. Reads only. */
+  /** The current session, or undefined if there is none that can be read. Reads only. */
   get(): LoopView | undefined {
     return this.#view(this.#store.read());
   }
@@ -200,7 +200,7 @@ export class LoopSessions {
     return this.#store.read().isFound;
   }
 
-  /** What is wrong with the files; an empty list means that they are whole. */
+  /** What is wrong with the files; empty if they are whole. */
   verify(): string[] {
     const { faults, missing, isFound } = this.#store.read();
     if (!isFound) return [];
@@ -211,8 +211,8 @@ export class LoopSessions {
   }
 
   /**
-   * Creates a session and owns it. One that was there is archived first, whatever its state; if somebody runs it,
-   * nothing happens. Throws LOCKED, INVALID_INPUT, DOCUMENT_REFUSED, NEWER_VERSION, UNSAFE_PATH.
+   * Creates a session and owns it. An existing one is archived first, whatever its state; if it is running, nothing
+   * happens. Throws LOCKED, INVALID_INPUT, DOCUMENT_REFUSED, NEWER_VERSION, UNSAFE_PATH.
    */
   async create(prpFile: string, options: CreateLoopOptions = {}): Promise<HeldLoop> {
     const facts = this.#newLoop(prpFile, options);
@@ -220,10 +220,10 @@ export class LoopSessions {
     const { sessionId } = this.#options;
     const { lock, documents } = await this.#store.create(
       () => newDocuments(facts, at()),
-      // Whoever decided the id may have started it twice: what was made once is not made again.
+      // A caller that decided the id may have started it twice: what was created once is not created again.
       (found) => {
         if (sessionId !== undefined && found?.sessionId === sessionId)
-          throw new LoopNotResumableError('it was created already', 'no_resume');
+          throw new LoopNotResumableError('it was already created', 'no_resume');
       },
     );
     this.#options.onStarted?.(this.projectDirectory);
@@ -231,8 +231,8 @@ export class LoopSessions {
   }
 
   /**
-   * Takes in a session that another machine exported, as it was committed there; false where it is here already. Whoever
-   * resumes it finds an iteration in flight as after a crash. Throws DOCUMENT_DAMAGED, LOCKED, NEWER_VERSION, UNSAFE_PATH.
+   * Takes in a session that another machine exported, as committed there; false if it is already here. When it is resumed, an
+   * iteration in flight is treated as after a crash. Throws DOCUMENT_DAMAGED, LOCKED, NEWER_VERSION, UNSAFE_PATH.
    */
   async adopt(exported: LoopExport, movedFrom: string): Promise<boolean> {
     const isNew = await this.#store.adopt(adoptedFiles(exported, movedFrom));
@@ -240,14 +240,14 @@ export class LoopSessions {
     return isNew;
   }
 
-  /** What a new session would start with. Nothing is written. Throws INVALID_INPUT. */
+  /** What a new session would start with. Writes nothing. Throws INVALID_INPUT. */
   preview(prpFile: string, options: CreateLoopOptions = {}): LoopState {
     return newDocuments(this.#newLoop(prpFile, options), this.#options.clock.now().toISOString()).state;
   }
 
   /**
-   * Goes on with the session that is there and owns it. A commit that a crash cut short is completed first.
-   * Throws LOCKED, LOOP_NOT_FOUND, LOOP_NOT_RESUMABLE, NEWER_VERSION, SESSION_NOT_FOUND.
+   * Resumes the existing session and owns it. A commit that a crash cut short is completed first. Throws LOCKED,
+   * LOOP_NOT_FOUND, LOOP_NOT_RESUMABLE, NEWER_VERSION, SESSION_NOT_FOUND.
    */
   async resume(prpFile: string, options: ResumeOptions = {}): Promise<HeldLoop> {
     const loop = await this.hold();
@@ -275,7 +275,7 @@ export class LoopSessions {
     }
   }
 
-  /** Owns the session that is there without changing its state, to end or mend it. Throws as `resume`. */
+  /** Takes ownership of the existing session without changing its state, to end or repair it. Throws as `resume`. */
   async hold(): Promise<HeldLoop> {
     if (!this.#store.exists()) throw this.notFound();
     const lock = await this.#store.hold();
@@ -300,8 +300,8 @@ export class LoopSessions {
   }
 
   /**
-   * Leaves a request for whoever owns the session, now or later, durably; one of another machine with its id there, and once.
-   * Throws LOOP_NOT_FOUND, LOOP_ENDED, INVALID_INPUT, NEWER_VERSION.
+   * Sends a request to the owner of the session, now or later, durably. A request from another machine keeps its id
+   * there and is stored only once. Throws LOOP_NOT_FOUND, LOOP_ENDED, INVALID_INPUT, NEWER_VERSION.
    */
   async request(
     input: LoopRequestInput,
@@ -324,7 +324,7 @@ export class LoopSessions {
     return { request, owner: this.owner() };
   }
 
-  /** The request of another machine that was left here under this id, and whether an owner took it. Throws STORAGE_FAILED. */
+  /** The request from another machine stored here under this id, and whether an owner took it. Throws STORAGE_FAILED. */
   applied(
     appliedRequest: string,
   ): { readonly kind: LoopRequest['kind']; readonly isTaken: boolean } | undefined {
@@ -335,8 +335,8 @@ export class LoopSessions {
   }
 
   /**
-   * The session that is there, and those that newer ones took the place of, each to be read on its own. After a crash the one that is
-   * there may be in the archive as well: then it is the one that goes on. Throws UNSAFE_PATH.
+   * The current session and those that newer ones replaced, each with its own reader. After a crash the current one may
+   * be in the archive too; then it counts as the current one. Throws UNSAFE_PATH.
    */
   list(): ListedLoop[] {
     const id = this.isFound() ? (this.get()?.sessionId ?? UNREADABLE_LOOP) : undefined;
@@ -345,7 +345,7 @@ export class LoopSessions {
     return [...current, ...archived.filter((one) => one.id !== id)];
   }
 
-  /** The sessions that newer ones took the place of; only those that changed since then where that is given. Throws UNSAFE_PATH. */
+  /** The sessions that newer ones replaced; with `since`, only those changed after it. Throws UNSAFE_PATH. */
   archived(since?: Date): ArchivedLoop[] {
     return this.#store.archived(since).map((name) => {
       const directory = join(this.directory, 'archive', name);
@@ -355,14 +355,14 @@ export class LoopSessions {
   }
 
   /**
-   * Moves the session that is there, readable or not, to the trash of the directory; nobody may run it.
-   * Throws LOCKED, LOOP_NOT_FOUND, NEWER_VERSION, UNSAFE_PATH.
+   * Moves the existing session, readable or not, to the directory's trash; it must not be running. Throws LOCKED,
+   * LOOP_NOT_FOUND, NEWER_VERSION, UNSAFE_PATH.
    */
   async remove(): Promise<void> {
     if (!this.#store.exists() || !(await this.#store.remove())) throw this.notFound();
   }
 
-  /** Moves a session of the archive to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED. */
+  /** Moves an archived session to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED. */
   removeArchived(name: string): void {
     this.#store.removeArchived(name);
   }
@@ -372,12 +372,12 @@ export class LoopSessions {
     return this.#store.trashed();
   }
 
-  /** Puts a session back where it was; false where there is another one. Throws LOCKED, STORAGE_FAILED, UNSAFE_PATH. */
+  /** Puts a session back where it was; false if another one is there. Throws LOCKED, STORAGE_FAILED, UNSAFE_PATH. */
   restore(trashed: TrashedLoop): Promise<boolean> {
     return this.#store.restore(trashed);
   }
 
-  /** Removes for good what has lain in the trash for longer than this, and returns the ids. Throws STORAGE_FAILED. */
+  /** Removes for good what has been in the trash longer than this, and returns the ids. Throws STORAGE_FAILED. */
   purgeTrash(olderThanMs: number): string[] {
     return this.#store.purgeTrash(olderThanMs);
   }
@@ -387,12 +387,12 @@ export class LoopSessions {
     return this.#store.ownerOf();
   }
 
-  /** The lock of the loop, for those who want to look at it or take it away. */
+  /** The path of the loop's lock, for inspecting it or taking it over. */
   lockPath(): string {
     return this.#store.lockPath();
   }
 
-  /** Whether there is a directory for a loop, with a session in it or not. Throws UNSAFE_PATH. */
+  /** Whether there is a loop directory, with or without a session in it. Throws UNSAFE_PATH. */
   hasDirectory(): boolean {
     return this.#store.exists();
   }
@@ -456,7 +456,7 @@ export class LoopSessions {
         `The files were written by a newer Holdfast (format version ${snapshot.version}); this one only reads them`,
       );
     if (typeof state?.prpHash === 'string' && this.#hashOf(state.prpFile) !== state.prpHash)
-      warnings.push('The PRP was edited since the session began');
+      warnings.push('The PRP has been edited since the session began');
     return warnings;
   }
 
@@ -469,7 +469,7 @@ export class LoopSessions {
         ];
   }
 
-  /** A plan inside the project is stored by its path from there, as people write it. */
+  /** A plan inside the project is stored relative to it, as people write it. */
   #storedPath(prpFile: string): string {
     const path = this.planPath(prpFile);
     const inside = relative(this.plansDirectory, path);
@@ -481,7 +481,7 @@ export class LoopSessions {
     return resolveUserPath(this.#options.fileSystem, path) ?? path;
   }
 
-  /** Null for a plan that is a directory, or is not there. */
+  /** Null for a plan that is a directory or does not exist. */
   #hashOf(prpFile: string): string | null {
     const { fileSystem } = this.#options;
     const path = this.#realPath(prpFile);

@@ -44,20 +44,20 @@ import { DOCUMENTS, type LoopDocuments, STATUS_LOG } from './schema.js';
 
 const LOCK = 'loop';
 
-/** The files of one loop: documents that change together, those who ask for something, the archive and the trash. */
+/** The files of one loop: the documents that change together, the requests, the archive and the trash. */
 export class LoopStore {
   readonly directory: string;
   readonly #tools: LockTools;
   readonly #isPlaceFound: boolean;
 
-  /** `isPlaceFound`: the directory was found rather than chosen, so the place that it is in must be a safe one. */
+  /** `isPlaceFound`: the directory was found rather than chosen, so the place it is in must be safe. */
   constructor(tools: LockTools, place: { readonly directory: string; readonly isPlaceFound: boolean }) {
     this.#tools = tools;
     this.directory = place.directory;
     this.#isPlaceFound = place.isPlaceFound;
   }
 
-  /** Whether there is a directory for a loop. Throws UNSAFE_PATH. */
+  /** Whether there is a loop directory. Throws UNSAFE_PATH. */
   exists(): boolean {
     if (!hasDirectory(this.#tools.fileSystem, this.directory)) return false;
     this.#assertPlace();
@@ -69,7 +69,7 @@ export class LoopStore {
     return this.exists() ? readLoop(this.#tools.fileSystem, this.directory) : NOTHING;
   }
 
-  /** What only a newer Holdfast may change, or nobody may open, is not changed. Throws NEWER_VERSION, UNSAFE_PATH. */
+  /** Refuses to change what only a newer Holdfast may change, or what is unsafe to open. Throws NEWER_VERSION, UNSAFE_PATH. */
   assertOurs(snapshot: LoopSnapshot): void {
     if (snapshot.version > DOCUMENT_VERSION) throw new NewerVersionError(this.directory, snapshot.version);
     const unsafe = snapshot.faults.find((fault) => fault.kind === 'unsafe');
@@ -89,8 +89,8 @@ export class LoopStore {
   }
 
   /**
-   * Commits the documents of a new session and holds it. One that was there is archived first, whatever its state.
-   * Throws LOCKED, NEWER_VERSION, UNSAFE_PATH.
+   * Commits the documents of a new session and holds it. An existing one is archived first, whatever its state. Throws
+   * LOCKED, NEWER_VERSION, UNSAFE_PATH.
    */
   async create(
     make: () => LoopDocuments,
@@ -124,8 +124,8 @@ export class LoopStore {
   }
 
   /**
-   * Commits the files of a session that was made elsewhere; false where they are here already, to the byte. Another one that was
-   * there, or another state of the same, is archived first. Throws LOCKED, NEWER_VERSION, UNSAFE_PATH.
+   * Commits the files of a session created elsewhere; false if the same bytes are already here. A different session, or
+   * another state of the same one, is archived first. Throws LOCKED, NEWER_VERSION, UNSAFE_PATH.
    */
   async adopt(replaced: Readonly<Record<string, string>>): Promise<boolean> {
     const { fileSystem, log } = this.#tools;
@@ -150,7 +150,7 @@ export class LoopStore {
     return true;
   }
 
-  /** Moves the session that is there, readable or not, to the trash; false where there is none. Throws as `create`. */
+  /** Moves the existing session, readable or not, to the trash; false if there is none. Throws as `create`. */
   async remove(): Promise<boolean> {
     using lock = await this.#acquire();
     using requests = await acquireLock(this.#tools, requestLock(this.directory));
@@ -165,18 +165,18 @@ export class LoopStore {
     return true;
   }
 
-  /** The names of the sessions that newer ones took the place of, perhaps only of those that changed since. Throws UNSAFE_PATH. */
+  /** The names of the sessions that newer ones replaced; with `since`, only those changed after it. Throws UNSAFE_PATH. */
   archived(since?: Date): string[] {
     const { fileSystem } = this.#tools;
     const names = archivedNames(fileSystem, this.directory);
     if (since === undefined) return names;
-    // Its files are the very ones that were written then, so their times are those of the session.
+    // Its files are hard links to the originals, so their times are those of the session.
     const changedMs = (name: string) =>
       lookAt(fileSystem, join(this.directory, 'archive', name, DOCUMENTS.state.file))?.modifiedMs ?? 0;
     return names.filter((name) => changedMs(name) >= since.getTime());
   }
 
-  /** Moves a session of the archive to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED. */
+  /** Moves an archived session to the trash. Throws LOOP_NOT_FOUND, STORAGE_FAILED. */
   removeArchived(name: string): void {
     trashArchived(this.#tools, this.directory, name);
   }
@@ -186,14 +186,14 @@ export class LoopStore {
     return this.exists() ? trashedIn(trashIn(this.#tools, this.directory).entries()) : [];
   }
 
-  /** Puts a session back where it was; false where there is another one. Throws LOCKED, STORAGE_FAILED, UNSAFE_PATH. */
+  /** Puts a session back where it was; false if another one is there. Throws LOCKED, STORAGE_FAILED, UNSAFE_PATH. */
   async restore(trashed: TrashedLoop): Promise<boolean> {
     if (isFromArchive(trashed.entry)) return restoreArchived(this.#tools, this.directory, trashed);
     using _lock = await this.hold();
     return !this.read().isFound && restoreSession(this.#tools, this.directory, trashed.entry);
   }
 
-  /** Removes for good what has lain in the trash for longer than this, and returns the ids. Throws STORAGE_FAILED. */
+  /** Removes for good what has been in the trash longer than this, and returns the ids. Throws STORAGE_FAILED. */
   purgeTrash(olderThanMs: number): string[] {
     if (!this.exists()) return [];
     return trashedIn(trashIn(this.#tools, this.directory).purge(olderThanMs)).map(({ id }) => id);
@@ -205,7 +205,7 @@ export class LoopStore {
     return inspectLock(this.#tools, this.lockPath());
   }
 
-  /** The lock of the loop, for those who want to look at it or take it away. */
+  /** The path of the loop's lock, for inspecting it or taking it over. */
   lockPath(): string {
     return join(this.directory, LOCK);
   }
@@ -223,7 +223,7 @@ export class LoopStore {
     return acquireLock(this.#tools, this.lockPath(), { waitMs: 0 });
   }
 
-  /** Completes what a crash cut short and sweeps what it left. A redo record that does not verify is set aside. */
+  /** Completes what a crash cut short and sweeps up what it left. A redo record that does not verify is set aside. */
   #recover(lock: Lock): void {
     const { fileSystem, log } = this.#tools;
     const group = groupOf(this.directory);
@@ -242,7 +242,7 @@ export class LoopStore {
   }
 }
 
-/** What is read where there is no loop. */
+/** What is read when there is no loop. */
 export const NOTHING: LoopSnapshot = {
   isFound: false,
   found: undefined,

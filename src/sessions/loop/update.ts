@@ -3,16 +3,16 @@ import { leavePhase, presetOf, startPhase, withError } from './iteration.js';
 import { type LoopStatus, loopLifecycle } from './lifecycle.js';
 import type { LoopDocuments, LoopState } from './schema.js';
 
-/** What a caller may change about a session from outside of a run. */
+/** What a caller outside a run may change about a session. */
 export interface LoopUpdate {
-  /** Another phase of its preset. One that follows completes the one before; one that came before is done again. */
+  /** Another phase of its preset. A later phase completes the current one; an earlier phase is done again. */
   readonly phase?: string | undefined;
-  /** Iterations of the phase that are complete. */
+  /** Completed iterations of the phase. */
   readonly iteration?: number | undefined;
   readonly status?: LoopStatus | undefined;
   /** Why it is paused, suspended or halted. */
   readonly reason?: string | undefined;
-  /** Goes into the history of errors. */
+  /** Added to the error history. */
   readonly error?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ const EVENT_TO = {
   aborted: 'abort',
 } as const satisfies Record<LoopStatus, keyof typeof loopLifecycle.on>;
 
-/** The documents with an update. Nothing is written here. Throws INVALID_INPUT, ILLEGAL_TRANSITION. */
+/** Applies an update to the documents. Writes nothing. Throws INVALID_INPUT, ILLEGAL_TRANSITION. */
 export function updated(documents: LoopDocuments, update: LoopUpdate, at: string): LoopDocuments {
   const { phase, iteration, status, reason, error } = update;
   const moved =
@@ -44,7 +44,7 @@ function enterPhase(documents: LoopDocuments, phase: string, at: string): LoopDo
   const names = phases.map(({ name }) => name);
   const place = names.indexOf(phase);
   if (place === -1 || (documents.state.currentStory ?? null) !== null)
-    throw new InvalidInputError(`${visibleExcerpt(phase, 80)} is no phase of this session`, {
+    throw new InvalidInputError(`${visibleExcerpt(phase, 80)} is not a phase of this session`, {
       place: 'current_phase',
       hint: `Its phases are ${names.join(', ')}.`,
     });
@@ -76,6 +76,8 @@ function withStatus(state: LoopState, wanted: LoopStatus, reason: string | undef
 
 function countGiven(iteration: number): number {
   if (!Number.isSafeInteger(iteration) || iteration < 0)
-    throw new InvalidInputError(`${iteration} is no number of iterations`, { place: 'current_iteration' });
+    throw new InvalidInputError(`${iteration} is not a valid number of iterations`, {
+      place: 'current_iteration',
+    });
   return iteration;
 }

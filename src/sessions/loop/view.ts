@@ -16,25 +16,25 @@ export interface LoopView {
   /** A stored `running` whose owner is gone is `suspended`. */
   readonly status: LoopStatus;
   readonly statusReason: string | null;
-  /** Who let it rest or stopped it; null where nobody did, or nobody wrote it down. */
+  /** Who paused or stopped it; null if nobody did, or it was not recorded. */
   readonly statusActor: Actor | null;
   readonly state: LoopState;
   readonly documents: Partial<LoopDocuments>;
   readonly phases: readonly PhaseView[];
   readonly percent: number;
   readonly owner: LockState;
-  /** What a run that was killed left running. */
+  /** What a killed run left running. */
   readonly leftBehind: LeftBehind | null;
   readonly faults: readonly string[];
 }
 
-/** A process that goes on though the one that ran the loop is gone: its agent, most often. */
+/** A process that outlives the one that ran the loop: usually its agent. */
 export interface LeftBehind {
   readonly pid: number;
   readonly command: string;
 }
 
-/** Who tells what a loop cannot know by itself. */
+/** Provide what a loop cannot know by itself. */
 export interface Informants {
   readonly whoHalted: (state: LoopState) => Actor | null;
   readonly leftBehindBy: (owner: LockOwner) => LeftBehind | null;
@@ -42,7 +42,7 @@ export interface Informants {
 
 export interface PhaseView {
   readonly name: string;
-  /** Of a story, where it is known. */
+  /** For a story, if known. */
   readonly title: string | null;
   readonly progress: 'complete' | 'in_progress' | 'pending' | 'skipped';
   readonly percent: number;
@@ -81,7 +81,7 @@ export function viewOf(
   };
 }
 
-/** The one place that says so: lists, the status, the overview and the page all show this reason. */
+/** The only place that words this: lists, the status, the overview and the page all show this reason. */
 function lossReason(
   owner: LockState,
   left: LeftBehind | null,
@@ -92,8 +92,8 @@ function lossReason(
   if (cutOff != null)
     return `${causeOfWait({ cause: 'cut-off', ...cutOff })} since ${momentOf(cutOff.since, now)}; ${gone}`;
   if (left === null) return gone;
-  // What helps comes first: lists cut long reasons.
-  const still = `${basename(left.command)} (process ${left.pid}) still runs`;
+  // The remedy comes first, because lists cut long reasons.
+  const still = `${basename(left.command)} (process ${left.pid}) is alive`;
   return `${still}, holdfast stop ${sessionId.slice(0, 8)} ends it; ${gone}`;
 }
 
@@ -103,7 +103,7 @@ function reasonOf(state: LoopState): string | null {
   return state.status === 'halted' ? state.haltReason : null;
 }
 
-/** The phases of the preset; with stories all of them, or of an older session those that are known. */
+/** The phases of the preset. With stories, all of them; in an older session, those that are known. */
 function phasesOf(state: LoopState, { metrics }: Partial<LoopDocuments>): PhaseView[] {
   const { phases } = presetOf(state);
   const story = state.currentStory ?? null;

@@ -1,16 +1,19 @@
 import { counted, visibleExcerpt } from '../../foundation/index.js';
 import { countdown, type LimitWait } from './policies/rate-limit.js';
 
-/** What a run waits for, as facts. */
+/** What a run is waiting for, as facts. */
 export type Waiting =
   | LimitWait
-  /** The allowance of an account is back, and another run tries it first. */
+  /** The allowance of an account is back, and another run is trying it first. */
   | { readonly cause: 'canary'; readonly account: string; readonly until: null }
-  /** The agent asked a person and cannot go on without the answer. */
+  /** The agent asked a person and cannot continue without the answer. */
   | { readonly cause: 'question'; readonly question: string; readonly until: null }
-  /** Somebody paused it, with these words. */
+  /** Paused, for the reason in `words`. */
   | { readonly cause: 'paused'; readonly words: string; readonly until: null }
-  /** A run of the fleet cannot store where another machine could go on: it begins nothing new, and may live until then. */
+  /**
+   * A run of the fleet cannot store its work where another machine could continue it. It begins nothing new and may run
+   * until then.
+   */
   | {
       readonly cause: 'cut-off';
       readonly what: 'fleet' | 'git';
@@ -20,30 +23,31 @@ export type Waiting =
 
 const MAX_WORDS = 160;
 
-/** One line: how long it waits, for what, until when, and how the wait is ended. */
+/** One line: how long it waits, for what, until when, and how to end the wait. */
 export function describeWait(waiting: Waiting, now: Date): string {
-  if (waiting.cause === 'question' || waiting.cause === 'canary') return `waits for ${causeOfWait(waiting)}`;
+  if (waiting.cause === 'question' || waiting.cause === 'canary')
+    return `waiting for ${causeOfWait(waiting)}`;
   if (waiting.cause === 'paused') return `${causeOfWait(waiting)}; \`holdfast resume\` continues`;
   if (waiting.cause === 'cut-off') return cutOffWords(waiting, now);
-  return `waits ${countdown(waiting.until, now)}: ${causeOfWait(waiting)}, ${untilOf(waiting, now)}; ${waiting.cause === 'day-budget' ? RAISED_IN_INBOX : TRIES_NOW}`;
+  return `waiting ${countdown(waiting.until, now)}: ${causeOfWait(waiting)}, ${untilOf(waiting, now)}; ${waiting.cause === 'day-budget' ? RAISED_IN_INBOX : TRIES_NOW}`;
 }
 
-/** Since when, and until when it may go on without. */
+/** Since when, and how long it may continue without. */
 function cutOffWords(waiting: Extract<Waiting, { cause: 'cut-off' }>, now: Date): string {
   const ends = waiting.until === null ? '' : `, ends at ${momentOf(waiting.until, now)}`;
   return `${causeOfWait(waiting)} since ${momentOf(waiting.since, now)}${ends}`;
 }
 
-const RAISED_IN_INBOX = '`holdfast inbox` raises it';
+const RAISED_IN_INBOX = 'raise it in `holdfast inbox`';
 
-/** How a wait is ended before its time. */
+/** How to end a wait early. */
 export const TRIES_NOW = '`holdfast resume` tries now';
 
 export function untilOf({ until }: LimitWait, now: Date): string {
   return `until ${momentOf(until, now)}`;
 }
 
-/** What it waits for, in words; what the service said is quoted. */
+/** What it is waiting for, in words; the service's own words are quoted. */
 export function causeOfWait(waiting: Waiting): string {
   switch (waiting.cause) {
     case 'quota': {
@@ -63,7 +67,7 @@ export function causeOfWait(waiting: Waiting): string {
     case 'calls-per-hour':
       return `${counted(waiting.calls, 'call')} within an hour`;
     case 'day-budget':
-      return `the budget of the day is reached (${visibleExcerpt(waiting.words, MAX_WORDS)})`;
+      return `the daily budget is used up (${visibleExcerpt(waiting.words, MAX_WORDS)})`;
     case 'canary':
       return `another run, which tries the account ${visibleExcerpt(waiting.account, 80)} first after its reset`;
     case 'question':
@@ -75,7 +79,7 @@ export function causeOfWait(waiting: Waiting): string {
   }
 }
 
-/** The time of day, and the date unless that is today. */
+/** The time of day, plus the date unless it is today. */
 export function momentOf(time: string, now: Date): string {
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) return 'an unknown time';

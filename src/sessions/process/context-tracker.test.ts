@@ -9,7 +9,7 @@ const reported = (contextTokens: number, contextWindow: number | null = 100_000)
 });
 
 describe('the context of an agent', () => {
-  verifies('P07', 'is what it reported against the window of its model, whatever the text says', () => {
+  verifies('P07', 'is its reported usage relative to the window of its model, whatever the text says', () => {
     const tracker = new ContextTracker();
     tracker.update(reported(45_000));
     expect([tracker.usagePercent(), tracker.tokens]).toEqual([45, 45_000]);
@@ -19,7 +19,7 @@ describe('the context of an agent', () => {
     expect(tracker.usagePercent()).toBe(20);
   });
 
-  it('is measured against a usual window where the agent does not know its own', () => {
+  it('is measured against a usual window if the agent does not know its own', () => {
     const tracker = new ContextTracker();
     tracker.update(reported(100_000, null));
     expect(tracker.usagePercent()).toBe(50);
@@ -38,30 +38,26 @@ describe('the context of an agent', () => {
     expect(tracker.usagePercent()).toBe(percent);
   });
 
-  it('is estimated from the length of what was said where nobody says anything', () => {
+  it('is estimated from the length of the text if nothing is reported', () => {
     const tracker = new ContextTracker();
     for (let exchange = 0; exchange < 2; exchange++) tracker.updateFromOutput('x'.repeat(80_000));
     expect([tracker.tokens, tracker.usagePercent()]).toEqual([40_000, 20]);
   });
 
-  verifies(
-    'P07',
-    'tells each level once when it is crossed, and starts from nothing when it is reset',
-    () => {
-      const told: [ContextLevel, number][] = [];
-      const tracker = new ContextTracker({}, (level, percent) => told.push([level, percent]));
-      for (const tokens of [69_000, 70_000, 80_000, 85_000, 90_000]) tracker.update(reported(tokens));
-      tracker.reset();
-      expect(told).toEqual([
-        ['warning', 70],
-        ['redline', 85],
-        ['normal', 0],
-      ]);
-      expect([tracker.tokens, tracker.usagePercent(), tracker.level]).toEqual([0, 0, 'normal']);
-    },
-  );
+  verifies('P07', 'reports each level once when crossed, and starts from zero when reset', () => {
+    const told: [ContextLevel, number][] = [];
+    const tracker = new ContextTracker({}, (level, percent) => told.push([level, percent]));
+    for (const tokens of [69_000, 70_000, 80_000, 85_000, 90_000]) tracker.update(reported(tokens));
+    tracker.reset();
+    expect(told).toEqual([
+      ['warning', 70],
+      ['redline', 85],
+      ['normal', 0],
+    ]);
+    expect([tracker.tokens, tracker.usagePercent(), tracker.level]).toEqual([0, 0, 'normal']);
+  });
 
-  it('has levels of the caller, too', () => {
+  it("accepts the caller's levels", () => {
     const tracker = new ContextTracker({ warning: 10, redline: 20 });
     tracker.update(reported(15_000));
     expect(tracker.level).toBe('warning');

@@ -3,21 +3,21 @@ import { checkedUsage, type Usage } from '../../agents/index.js';
 export type ContextLevel = 'normal' | 'warning' | 'redline';
 
 export interface ContextThresholds {
-  /** Percent from which on it is worth a warning; default 70. */
+  /** Percent from which a warning is worthwhile; default 70. */
   readonly warning?: number | undefined;
-  /** Percent from which on a fresh start is better; default 85. */
+  /** Percent from which a fresh start is better; default 85. */
   readonly redline?: number | undefined;
 }
 
-/** Used where an agent reports tokens but not how many its model can hold. */
+/** Used if an agent reports tokens but not how many its model can hold. */
 const USUAL_WINDOW = 200_000;
 const CHARACTERS_PER_TOKEN = 4;
-/** `Context: 45%`, `context usage: 45 %`, `Context 45% used`: the text of programs that report nothing better. */
+/** `Context: 45%`, `context usage: 45 %`, `Context 45% used`: the output of programs that report nothing better. */
 const IN_TEXT = /\bcontext(?:\s+(?:usage|used|window))?\s*[:=]?\s*(\d{1,3})\s?%/gi;
 
 /**
- * How full an agent's context window is: from reported tokens; else from what it says about it; else from the length
- * of what was said, four characters to a token.
+ * How full an agent's context window is: from reported tokens; otherwise from what the agent says about it; otherwise
+ * from the length of the text, at four characters per token.
  */
 export class ContextTracker {
   readonly #warning: number;
@@ -51,7 +51,7 @@ export class ContextTracker {
     return this.#level;
   }
 
-  /** Takes in one exchange: what was reported, and what was said for agents that report nothing. */
+  /** Takes in one exchange: its reported usage, and its text for agents that report nothing. */
   update(exchange: { readonly usage: Usage | null; readonly text: string }): void {
     const usage = exchange.usage === null ? null : checkedUsage(exchange.usage);
     const tokens = usage?.contextTokens ?? null;
@@ -61,7 +61,7 @@ export class ContextTracker {
     } else if (!this.#isReported) this.updateFromOutput(exchange.text);
   }
 
-  /** Takes in text alone. The last figure in it counts. */
+  /** Takes in text only. The last figure in it counts. */
   updateFromOutput(output: string): void {
     const tokens = this.#tokens + Math.ceil(output.length / CHARACTERS_PER_TOKEN);
     const said = [...output.matchAll(IN_TEXT)].at(-1)?.[1];
@@ -76,7 +76,7 @@ export class ContextTracker {
     this.updateFromOutput(text);
   }
 
-  /** For a fresh conversation. */
+  /** Starts over for a fresh conversation. */
   reset(): void {
     this.#isReported = false;
     this.#isSaid = false;

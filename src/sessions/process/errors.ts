@@ -10,7 +10,7 @@ import {
 import { isOver, type ProcessState } from './lifecycle.js';
 import type { PromptResponse } from './response.js';
 
-/** An agent that did not start; its session is kept as a record of that. */
+/** The agent did not start; its session is kept as a record of that. */
 export class ProcessStartError extends HoldfastError<'PROCESS_START_FAILED'> {
   readonly code = 'PROCESS_START_FAILED';
   readonly sessionId: string;
@@ -27,7 +27,7 @@ export class ProcessStartError extends HoldfastError<'PROCESS_START_FAILED'> {
   }
 }
 
-/** Why an agent cannot work in a directory: it is not there, or something else is. */
+/** Why an agent cannot work in a directory: it does not exist, or something else is in its place. */
 export function unusableDirectory(path: string, isThere: boolean): InvalidInputError {
   const told = visibleLine(path);
   return new InvalidInputError(
@@ -63,7 +63,7 @@ const REFUSED: Readonly<Record<ProcessWish, string>> = {
 
 function wayOut(state: ProcessState, wish: ProcessWish): string {
   if (wish === 'start' && (state === 'ready' || state === 'executing'))
-    return 'It runs already: send it a prompt.';
+    return 'It is already running: send it a prompt.';
   if (wish === 'prompt' && state === 'creating') return 'Start it first, and wait until it has started.';
   if (wish === 'resume' && state === 'ready') return 'It is not paused: send it a prompt.';
   return WAY_OUT[state];
@@ -71,15 +71,15 @@ function wayOut(state: ProcessState, wish: ProcessWish): string {
 
 const WAY_OUT: Readonly<Record<ProcessState, string>> = {
   creating: 'Wait until it has started.',
-  ready: 'It was left by the process that had it: open it again.',
-  executing: 'Wait for the answer to the prompt before, or cancel it.',
+  ready: 'The process that owned it has left it: open it again.',
+  executing: 'Wait for the answer to the previous prompt, or cancel it.',
   paused: 'Resume it first.',
   ended: 'It has ended: start another one.',
   error: 'It has failed: start another one, or look at its record with `holdfast processes show`.',
   terminated: 'It was terminated: start another one.',
 };
 
-/** A prompt whose answer did not come to its end. What came until then is in `response`. */
+/** A prompt whose answer was not completed. `response` has what arrived until then. */
 export class PromptFailedError extends HoldfastError<'PROMPT_FAILED'> {
   readonly code = 'PROMPT_FAILED';
   readonly sessionId: string;
@@ -98,8 +98,8 @@ export class PromptFailedError extends HoldfastError<'PROMPT_FAILED'> {
 }
 
 const NEXT: Partial<Record<TurnEndReason, string>> = {
-  'rate-limited': 'Wait until the limit is over, then send the prompt again.',
-  'context-overflow': 'Go on in a fresh session.',
+  'rate-limited': 'Wait until the limit is lifted, then send the prompt again.',
+  'context-overflow': 'Continue in a fresh session.',
 };
 
 function failureOf(state: ProcessState, { reason, message, exitCode, signal }: PromptResponse): string {
@@ -117,14 +117,14 @@ const ENDS: Partial<Record<TurnEndReason, string>> = {
   refused: 'the agent refused',
   'turn-limit': 'the agent reached its limit of turns',
   'context-overflow': "the agent's context is full",
-  'rate-limited': "the agent's service set a limit",
+  'rate-limited': "the agent's service imposed a limit",
   failed: 'the agent failed',
 };
 
-/** Which patience ran out: for this prompt, for any sign of life, or for the whole session. */
+/** Which limit was exceeded: for this prompt, for any sign of life, or for the whole session. */
 export type TimeoutKind = 'prompt' | 'idle' | 'total';
 
-/** A prompt that took too long. It was cancelled; what came until then is in `response`. */
+/** A prompt that took too long and was cancelled. `response` has what arrived until then. */
 export class PromptTimedOutError extends HoldfastError<'PROMPT_TIMED_OUT'> {
   readonly code = 'PROMPT_TIMED_OUT';
   readonly sessionId: string;
@@ -142,12 +142,12 @@ export class PromptTimedOutError extends HoldfastError<'PROMPT_TIMED_OUT'> {
   }
 }
 
-/** As many agents run as may. */
+/** The maximum number of agents is already running. */
 export class TooManyProcessesError extends HoldfastError<'TOO_MANY_PROCESSES'> {
   readonly code = 'TOO_MANY_PROCESSES';
 
   constructor(capacity: number) {
-    super(`${capacity} agent processes run already, which is the limit`, {
+    super(`${capacity} agent processes are already running, which is the limit`, {
       hint: 'End one of them, or raise the capacity.',
     });
   }
@@ -167,7 +167,7 @@ export class TerminateFailedError extends HoldfastError<'TERMINATE_FAILED'> {
   }
 }
 
-/** The id is not that of a process session; no path was built from it. */
+/** The id is not a process session's; no path was built from it. */
 export class InvalidProcessIdError extends HoldfastError<'INVALID_PROCESS_ID'> {
   readonly code = 'INVALID_PROCESS_ID';
 
@@ -187,14 +187,14 @@ export class NotResumableError extends HoldfastError<'NOT_RESUMABLE'> {
   }
 }
 
-/** The agent would be started otherwise than it was. */
+/** The agent would be started with other options than before. */
 export class LaunchDiffersError extends HoldfastError<'LAUNCH_DIFFERS'> {
   readonly code = 'LAUNCH_DIFFERS';
   readonly differences: readonly string[];
 
   constructor(sessionId: string, differences: readonly string[]) {
-    super(`Session ${sessionId} was started otherwise: ${differences.join('; ')}`, {
-      hint: 'Start as before, or say that the difference is meant (`--accept-changes`).',
+    super(`Session ${sessionId} was started with other options: ${differences.join('; ')}`, {
+      hint: 'Start it as before, or confirm the difference with `--accept-changes`.',
     });
     this.differences = differences;
   }

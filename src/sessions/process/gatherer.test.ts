@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { NO_USAGE } from '../../agents/index.js';
 import { Gatherer } from './gatherer.js';
 
-it('adds up what each reply of an exchange used, and keeps how full the context is in the end', () => {
+it('adds up the usage of each reply in an exchange, and keeps how full the context is at the end', () => {
   const gatherer = new Gatherer();
   const replies = [
     { ...NO_USAGE, inputTokens: 100, outputTokens: 10, cacheReadTokens: 5, contextTokens: 115 },

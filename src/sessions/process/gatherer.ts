@@ -11,14 +11,14 @@ const MAX_TEXT = 4 * 1024 * 1024;
 const MAX_STDERR = 64 * 1024;
 const MAX_TOOL_OUTPUT = 1024 * 1024;
 
-/** Takes in the events of one exchange, with bounds on what it keeps. */
+/** Gathers the events of one exchange, with limits on how much it keeps. */
 export class Gatherer {
   readonly denials: Denial[] = [];
-  /** Of all its replies. */
+  /** The total of all replies. */
   usage: Usage | null = null;
   end: Extract<AgentEvent, { type: 'turn-end' }> | undefined;
   readonly #text = new BoundedText(MAX_TEXT);
-  /** The last chunks as they came: a flood of a gigabyte must not become text that nobody reads. */
+  /** The last chunks as they arrived: a flood of a gigabyte must not become text that nobody reads. */
   readonly #errors: Buffer[] = [];
   #errorBytes = 0;
   readonly #toolOutput = new BoundedText(MAX_TOOL_OUTPUT, 0);
@@ -50,13 +50,13 @@ export class Gatherer {
     return Buffer.concat(this.#errors).subarray(-MAX_STDERR).toString('utf8');
   }
 
-  /** What the agent's tools printed, the newest of it: where its test runs are. */
+  /** The most recent output of the agent's tools, which includes its test runs. */
   get toolOutput(): string {
     return this.#toolOutput.toString();
   }
 }
 
-/** Text with a beginning and an end of bounded length; what is in between is counted only. */
+/** Text with a beginning and an end of limited length; what is in between is only counted. */
 class BoundedText {
   readonly #headLimit: number;
   readonly #tailLimit: number;
@@ -73,7 +73,7 @@ class BoundedText {
     const room = this.#headLimit - this.#head.length;
     if (room > 0) this.#head += text.slice(0, room);
     this.#tail += room > 0 ? text.slice(room) : text;
-    // Cut now and then, not each time.
+    // Cuts now and then, not every time.
     if (this.#tail.length > 2 * this.#tailLimit) this.#cut();
   }
 

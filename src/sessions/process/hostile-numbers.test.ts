@@ -9,7 +9,7 @@ import type { ProcessFile } from './schema.js';
 import { type AgentLaunch, ProcessSessions } from './sessions.js';
 import { FileProcessStore } from './store.js';
 
-/** The real disk, without waiting for it. */
+/** The real disk, without waiting for syncs. */
 const fileSystem = { ...nodeFileSystem, sync: () => {}, syncData: () => {} };
 
 const USAGE = {
@@ -22,7 +22,7 @@ const USAGE = {
   costUsd: 0.5,
 };
 
-/** An agent of which only the numbers matter. */
+/** An agent whose numbers are all that matter. */
 function launchOf(directory: string, usage: typeof USAGE, costUsd: number): AgentLaunch {
   const connection = {
     pid: null,
@@ -55,8 +55,8 @@ function launchOf(directory: string, usage: typeof USAGE, costUsd: number): Agen
   };
 }
 
-describe('nothing is committed that the reader of the same record would refuse', () => {
-  it('an odd number of an agent costs the number, never the answer', async () => {
+describe('nothing is written that the reader of the same record would refuse', () => {
+  it('a strange number from an agent costs the number, never the answer', async () => {
     await using dir = await tempDir();
     const tools = storageTools({ fileSystem });
     const store = new FileProcessStore(tools, { directory: dir.at('processes'), trash: dir.at('trash') });
@@ -75,7 +75,7 @@ describe('nothing is committed that the reader of the same record would refuse',
     }
   });
 
-  it('a record that nobody could read is not written', async () => {
+  it('an unreadable record is not written', async () => {
     await using dir = await tempDir();
     const tools = storageTools({ fileSystem });
     const store = new FileProcessStore(tools, { directory: dir.at('processes'), trash: dir.at('trash') });

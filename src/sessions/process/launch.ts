@@ -1,7 +1,7 @@
 import { visibleLine } from '../../foundation/index.js';
 import type { Launch } from './schema.js';
 
-/** What counts about a launch, and how it is called. */
+/** The parts of a launch that count, and their names. */
 const PARTS = {
   driver: 'driver',
   command: 'command',
@@ -13,7 +13,7 @@ const PARTS = {
   mcpServers: 'MCP servers',
 } as const satisfies Record<keyof Launch, string>;
 
-/** How a launch differs from the one before, one line each; empty when it does not. */
+/** How a launch differs from the one before, one line per part; empty if it does not. */
 export function launchDifferences(before: Launch, now: Launch): string[] {
   const parts = Object.entries(PARTS) as [keyof Launch, string][];
   return parts

@@ -7,7 +7,7 @@ import { isOver, type ProcessEvent, type ProcessState, processLifecycle } from '
 const EVENTS = Object.keys(processLifecycle.on) as ProcessEvent[];
 
 describe('the states of a process session', () => {
-  verifies('P01', 'are left by failure, end and termination wherever they are not final', () => {
+  verifies('P01', 'can fail, end and be terminated unless they are final', () => {
     for (const state of processLifecycle.states) {
       const ways = EVENTS.filter((event) => allows(processLifecycle, state, event));
       expect(isOver(state)).toBe(isTerminal(processLifecycle, state));
@@ -16,12 +16,12 @@ describe('the states of a process session', () => {
     }
   });
 
-  verifies('P01', 'take a prompt only when ready', () => {
+  verifies('P01', 'take a prompt only if ready', () => {
     const takers = processLifecycle.states.filter((state) => allows(processLifecycle, state, 'prompt'));
     expect(takers).toEqual(['ready']);
   });
 
-  it('are final once they are terminal, in whatever order things happen, with crashes in between', () => {
+  it('are final once terminal, in any order of events, with crashes in between', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 }), (events) => {
         let state: ProcessState = processLifecycle.initial;
@@ -32,7 +32,7 @@ describe('the states of a process session', () => {
           if (over !== undefined) throw new Error(`${over} became ${state}`);
           if (isOver(state)) over = state;
         }
-        // Whatever happened, one of these ends it.
+        // In any state, one of these events ends the session.
         if (!isOver(state)) expect(isOver(next(processLifecycle, state, 'fail'))).toBe(true);
       }),
     );

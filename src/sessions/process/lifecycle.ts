@@ -1,8 +1,8 @@
 import { allows, defineLifecycle } from '../../foundation/index.js';
 
 /**
- * The states of a process session. `paused` refuses prompts and sends no signal. Every state that is not terminal can
- * end, fail and be terminated, so nothing can be stuck; what is terminal stays so.
+ * The states of a process session. `paused` refuses prompts and sends no signal. Every non-terminal state can end, fail
+ * or be terminated, so a session can never get stuck; terminal states are final.
  */
 export const processLifecycle = defineLifecycle({
   states: ['creating', 'ready', 'executing', 'paused', 'ended', 'error', 'terminated'],

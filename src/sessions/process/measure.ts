@@ -10,20 +10,20 @@ import {
 } from '../../workspace/index.js';
 import type { Gatherer } from './gatherer.js';
 
-/** How working directories are looked at: with which programs, and what is left out. */
+/** How working directories are examined: with which programs, and what is left out. */
 export type Workbench = WorkspaceTools & SnapshotOptions;
 
-/** What an exchange came to in the working directory. */
+/** What an exchange changed in the working directory. */
 export interface Measured {
   readonly madeChanges: boolean;
   readonly filesChanged: number;
-  /** Null where the directory could not be measured; then the words of the agent are believed. */
+  /** Null if the directory could not be measured; then the agent's word is taken. */
   readonly changes: WorkspaceChanges | null;
-  /** Of the tests that the agent ran; null when it ran none. */
+  /** Whether the tests that the agent ran passed; null if it ran none. */
   readonly testsPassed: boolean | null;
 }
 
-/** The measurement of one exchange: the directory before, then what is different. */
+/** The measurement of one exchange: the directory before it, then the differences. */
 export class Measuring {
   readonly #end: () => Promise<WorkspaceChanges | undefined>;
 
@@ -31,7 +31,7 @@ export class Measuring {
     this.#end = end;
   }
 
-  /** Looks at the directory. What cannot be measured is told to the log, and keeps nobody from working. */
+  /** Takes a snapshot of the directory. A failed measurement is logged and does not stop the work. */
   static async begin(
     tools: { readonly workbench?: Workbench | undefined; readonly log: Logger },
     sessionId: string,
@@ -52,7 +52,7 @@ export class Measuring {
     });
   }
 
-  /** What came of the exchange. Tests that its tools ran count; else what the agent says of tests. */
+  /** The result of the exchange. Tests run by the agent's tools count; otherwise what the agent says about tests. */
   async end(gatherer: Gatherer): Promise<Measured> {
     const changes = await this.#end();
     const testsPassed = passedIn(gatherer.toolOutput) ?? passedIn(gatherer.text);

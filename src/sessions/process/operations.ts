@@ -16,7 +16,7 @@ export const listProcesses = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   get input() {
     return z.strictObject({
-      /** Those that are over, too. */
+      /** Ended sessions, too. */
       isAll: z.boolean().default(false),
     });
   },
@@ -45,7 +45,7 @@ export const showProcess = defineOperation({
   },
 });
 
-/** How long somebody waits for the owner of a process to end it. */
+/** How long to wait for the owner of a process to end it. */
 const PATIENCE_MS = 30_000;
 
 export const stopProcess = defineOperation({
@@ -57,7 +57,7 @@ export const stopProcess = defineOperation({
   get input() {
     return z.strictObject({
       session: z.string(),
-      /** Without grace. */
+      /** Without a grace period. */
       isAtOnce: z.boolean().default(false),
       patienceMs: z.number().nonnegative().default(PATIENCE_MS),
     });
@@ -72,5 +72,5 @@ export const stopProcess = defineOperation({
   },
 });
 
-/** Every action of process sessions, for the registry. */
+/** Every action on process sessions, for the registry. */
 export const processOperations = [listProcesses, showProcess, stopProcess] as const;

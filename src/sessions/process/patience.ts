@@ -1,22 +1,22 @@
 import type { Clock } from '../../foundation/index.js';
 import type { TimeoutKind } from './errors.js';
 
-/** How long one may wait for what; 0 or absent = for ever. */
+/** Time limits; 0 or absent = no limit. */
 export interface Patience {
   /** For the whole answer to a prompt. */
   readonly promptMs?: number | undefined;
-  /** For any sign of life while a prompt is answered. */
+  /** For any sign of life while a prompt is being answered. */
   readonly idleMs?: number | undefined;
 }
 
-/** Watches over one exchange: `signal` fires with a `TimeoutKind` when patience runs out. */
+/** Watches over one exchange: `signal` fires with a `TimeoutKind` when a limit is exceeded. */
 export class ExchangeWatch implements Disposable {
   readonly #clock: Clock;
   readonly #controller = new AbortController();
   readonly #over = new AbortController();
   #lastSign: number;
 
-  /** `leftMs` is what is left of the session's own time. */
+  /** `leftMs` is what remains of the session's own lifetime. */
   constructor(clock: Clock, patience: Patience, leftMs: number) {
     this.#clock = clock;
     this.#lastSign = clock.monotonicMs();
@@ -29,12 +29,12 @@ export class ExchangeWatch implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Which patience ran out; undefined when none did. */
+  /** Which limit was exceeded; undefined if none was. */
   get expired(): TimeoutKind | undefined {
     return this.signal.aborted ? (this.signal.reason as TimeoutKind) : undefined;
   }
 
-  /** The agent gave a sign of life. */
+  /** Notes a sign of life from the agent. */
   notice(): void {
     this.#lastSign = this.#clock.monotonicMs();
   }
@@ -46,7 +46,7 @@ export class ExchangeWatch implements Disposable {
   #expire(kind: TimeoutKind, ms: number): void {
     this.#clock.sleep(ms, this.#over.signal).then(
       () => this.#controller.abort(kind),
-      () => {}, // the exchange was over first
+      () => {}, // the exchange ended first
     );
   }
 
@@ -56,7 +56,7 @@ export class ExchangeWatch implements Disposable {
       for (let leftMs = ms; leftMs > 0; leftMs = left()) await this.#clock.sleep(leftMs, this.#over.signal);
       this.#controller.abort('idle' satisfies TimeoutKind);
     };
-    watch().catch(() => {}); // the exchange was over first
+    watch().catch(() => {}); // the exchange ended first
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Logger, messageOf } from '../../foundation/index.js';
 import type { ProcessSession } from './session.js';
 
-/** At most so many processes started ahead. No other policy: one is taken when somebody wants a session. */
+/** Starts up to `size` processes ahead. There is no other policy: one is taken whenever a session is wanted. */
 export class Pool {
   readonly #size: number;
   readonly #start: () => Promise<ProcessSession>;
@@ -15,7 +15,7 @@ export class Pool {
     this.#log = log;
   }
 
-  /** A process that is up already, if there is one that still lives. */
+  /** A process that is already up and still alive, if there is one. */
   take(): ProcessSession | undefined {
     for (let spare = this.#spares.shift(); spare !== undefined; spare = this.#spares.shift()) {
       spare.checkAlive();
@@ -24,7 +24,7 @@ export class Pool {
     return undefined;
   }
 
-  /** Starts what is missing, one after the other. What cannot be started now is tried again next time. */
+  /** Starts missing processes one by one. If one cannot be started now, the next call tries again. */
   fill(): Promise<void> {
     this.#filling ??= this.#fill().finally(() => {
       this.#filling = undefined;

@@ -6,12 +6,12 @@ import type { Measured } from './measure.js';
 export interface PromptResponse extends Measured {
   readonly reason: TurnEndReason;
   readonly message: string | null;
-  /** Of the agent's process; null while it lives. */
+  /** The exit code of the agent's process; null while it is alive. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** What the agent said. Long answers lose their middle here; events carry all of it. */
+  /** What the agent said. Long answers lose their middle here; the events carry all of it. */
   readonly stdout: string;
-  /** The last of what the agent's program wrote to standard error. */
+  /** The end of what the agent's program wrote to standard error. */
   readonly stderr: string;
   readonly durationMs: number;
   readonly contextUsage: number;
@@ -19,7 +19,7 @@ export interface PromptResponse extends Measured {
   readonly denials: readonly Denial[];
 }
 
-/** Puts together what an exchange came to. */
+/** Puts together the response to an exchange. */
 export function responseOf(
   gatherer: Gatherer,
   facts: Measured &

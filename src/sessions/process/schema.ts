@@ -28,7 +28,7 @@ export function processId(uuid: string): string {
   return `${PREFIX}${uuid}`;
 }
 
-/** With what an agent was started: to go on elsewhere than it began must be said first. No value of the environment. */
+/** How an agent was started: continuing with anything else must be confirmed first. Environment values are never stored. */
 const Launch = record({
   driver: text,
   command: text,
@@ -42,7 +42,7 @@ const Launch = record({
 });
 export type Launch = ValueOf<typeof Launch>;
 
-/** `session.json`: what a later process must know to go on. Keys as the published `SessionInfo` spells them. */
+/** `session.json`: what a later process must know to continue. Keys are spelled as in the published `SessionInfo`. */
 export const ProcessFile = record({
   version: optional(whole(1)),
   id: textThat(isProcessId, 'not `ses_` and a UUID v4'),
@@ -54,11 +54,11 @@ export const ProcessFile = record({
   totalExecutionMs: named('total_execution_ms', number(0)),
   contextUsage: named('context_usage', number(0, 100)),
   launch: Launch,
-  /** The agent's own conversation; null until it is known, or where there is none. */
+  /** The agent's own conversation; null until it is known, or if there is none. */
   resume: nullable(record({ driver: text, id: text })),
-  /** What that conversation had cost after the last answer, where the agent sums up. */
+  /** What that conversation had cost after the last answer, if the agent keeps a running total. */
   resumeCostUsd: named('resume_cost_usd', optional(nullable(number(0)))),
-  /** The prompt that was sent and not yet answered: it is written before it is sent, so never sent twice. */
+  /** The prompt that was sent and not yet answered. It is recorded before it is sent, so it is never sent twice. */
   prompt: nullable(record({ number: whole(1), sentAt: named('sent_at', time), characters: count })),
   /** How it ended. */
   ended: nullable(
@@ -69,16 +69,16 @@ export const ProcessFile = record({
       signal: nullable(text),
     }),
   ),
-  /** Processes that the agent may have left running: seen after its end, and not known well enough to be ended. */
+  /** Processes that the agent may have left running: seen after its end, but not identified surely enough to be ended. */
   leftBehind: named('left_behind', optional(listOf(record({ pid: whole(1), name: text })))),
 });
 export type ProcessFile = ValueOf<typeof ProcessFile>;
 
-/** `stop.json`: somebody else asks the owner to end the session. */
+/** `stop.json`: another process asks the owner to end the session. */
 export const StopFile = record({ version: optional(whole(1)), mode: oneOf(['end', 'terminate']) });
 export type StopMode = ValueOf<typeof StopFile>['mode'];
 
-/** The agent's own conversation as its driver wants it; null where there is none. */
+/** The agent's own conversation as its driver expects it; null if there is none. */
 export function handleIn({ resume, resumeCostUsd: costUsd }: ProcessFile): ResumeHandle | null {
   if (resume === null) return null;
   const { driver, id } = resume;

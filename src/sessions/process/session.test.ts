@@ -21,7 +21,7 @@ async function executing(session: ProcessSession, options: Parameters<ProcessSes
       if (event.type === 'text') onWorking();
     },
   });
-  answer.catch(() => {}); // looked at by the test
+  answer.catch(() => {}); // checked by the test
   await isWorking;
   return { answer };
 }
@@ -29,7 +29,7 @@ async function executing(session: ProcessSession, options: Parameters<ProcessSes
 describe.each(['acp', 'claude', 'codex'] as const)(
   'a session with an agent of the %s protocol',
   (protocol) => {
-    verifies('P04', 'answers prompt after prompt in one conversation', async () => {
+    verifies('P04', 'answers one prompt after another in one conversation', async () => {
       const play = {
         turns: [[{ say: 'one' }, { usage: { input: 10, output: 5 } }], [{ say: 'two' }]],
       } as const;
@@ -44,7 +44,7 @@ describe.each(['acp', 'claude', 'codex'] as const)(
       expect(world.agents.alive()).toEqual([]);
     });
 
-    verifies('P04', 'tells the end of an answer after its record says so', async () => {
+    verifies('P04', 'reports the end of an answer after its record says so', async () => {
       await using world = await processWorld({ play: { turns: [[{ say: 'one' }]] }, protocol });
       const session = await world.sessions.getOrCreate();
       const told: string[] = [];
@@ -91,7 +91,7 @@ describe.each(['acp', 'claude', 'codex'] as const)(
 );
 
 describe('a session', () => {
-  verifies('P01', 'tells every change of its state', async () => {
+  verifies('P01', 'reports every change of its state', async () => {
     await using world = await processWorld({ play: { turns: [[{ say: 'one' }]] } });
     const session = await world.sessions.getOrCreate();
     const told: ProcessNotice[] = [];
@@ -106,7 +106,7 @@ describe('a session', () => {
     expect(session.id).toMatch(/^ses_[0-9a-f-]{36}$/);
   });
 
-  verifies('P01', 'that is paused takes no prompt and sends no signal', async () => {
+  verifies('P01', 'takes no prompt and sends no signal while paused', async () => {
     await using world = await processWorld();
     const session = await world.sessions.getOrCreate();
     session.pause();
@@ -126,7 +126,7 @@ describe('a session', () => {
     });
   });
 
-  it('that is over stays as it ended', async () => {
+  it('stays unchanged once ended', async () => {
     await using world = await processWorld();
     const session = await world.sessions.getOrCreate();
     await session.end();
@@ -135,7 +135,7 @@ describe('a session', () => {
     expect([session.state, world.store.read(session.id).state]).toEqual(['ended', 'ended']);
   });
 
-  verifies('P05', 'is ready again after a prompt that took too long was cancelled', async () => {
+  verifies('P05', 'is ready again after a prompt that took too long is cancelled', async () => {
     const play = { turns: [[{ say: 'half' }, { hang: true }], [{ say: 'well' }]] } as const;
     await using world = await processWorld({ play });
     const session = await world.sessions.getOrCreate();
@@ -149,7 +149,7 @@ describe('a session', () => {
     expect((await session.execute('again')).stdout).toBe('well');
   });
 
-  verifies('P05', 'gives up on an agent that is silent, and not on one that talks', async () => {
+  verifies('P05', 'gives up on a silent agent, but not on one that talks', async () => {
     const talk = Array.from({ length: 8 }, () => [{ say: '.' }, { delay: 100 }]).flat();
     const play = { turns: [talk, [{ hang: true } as const]] };
     await using world = await processWorld({ play });
@@ -166,7 +166,7 @@ describe('a session', () => {
     expect(session.record).toMatchObject({ state: 'ended', ended: { reason: 'its time was up' } });
   });
 
-  verifies('P05', 'whose agent died while nobody asked it anything has failed', async () => {
+  verifies('P05', 'has failed if its agent died while idle', async () => {
     await using world = await processWorld();
     const session = await world.sessions.getOrCreate();
     process.kill(session.pid ?? Number.NaN, 'SIGKILL');
@@ -176,7 +176,7 @@ describe('a session', () => {
     expect((await world.sessions.getOrCreate()).id).not.toBe(session.id);
   });
 
-  verifies('P03', 'that does not start is an error and a record', async () => {
+  verifies('P03', 'that does not start throws an error and keeps a record', async () => {
     await using world = await processWorld();
     const launch = await world.launch({ turns: [] });
     const broken = { ...launch, start: () => Promise.reject(new Error('no such program')) };
@@ -187,7 +187,7 @@ describe('a session', () => {
     expect(world.sessions.counts().active).toBe(0);
   });
 
-  verifies('P05', 'stays within bounds when its agent floods', async () => {
+  verifies('P05', 'stays within bounds when its agent floods it with output', async () => {
     const play = {
       turns: [
         [
@@ -205,7 +205,7 @@ describe('a session', () => {
     expect(response.stdout).toMatch(/\[\d+ characters left out\]/);
   });
 
-  it('writes the prompt down before it is sent', async () => {
+  it('records the prompt before it is sent', async () => {
     await using world = await processWorld({ play: HANGS });
     const session = await world.sessions.getOrCreate();
     await executing(session);
@@ -252,26 +252,22 @@ describe('a session', () => {
     },
   );
 
-  verifies(
-    'P06',
-    'counts from a look ahead on, for the prompt that comes next and for no other',
-    async () => {
-      await using world = await processWorld({
-        play: { turns: [[{ say: 'one' }], [{ say: 'two' }]] },
-        measures: true,
-      });
-      const directory = world.agents.workingDirectory;
-      execFileSync('git', ['init', '-q'], { cwd: directory });
-      const session = await world.sessions.getOrCreate();
-      await session.lookAhead();
-      writeFileSync(join(directory, 'meanwhile.txt'), 'x');
-      expect(await session.execute('go')).toMatchObject({ changes: { created: ['meanwhile.txt'] } });
-      writeFileSync(join(directory, 'before.txt'), 'x');
-      expect(await session.execute('go')).toMatchObject({ filesChanged: 0 });
-    },
-  );
+  verifies('P06', 'counts from a look ahead, for the next prompt and no other', async () => {
+    await using world = await processWorld({
+      play: { turns: [[{ say: 'one' }], [{ say: 'two' }]] },
+      measures: true,
+    });
+    const directory = world.agents.workingDirectory;
+    execFileSync('git', ['init', '-q'], { cwd: directory });
+    const session = await world.sessions.getOrCreate();
+    await session.lookAhead();
+    writeFileSync(join(directory, 'meanwhile.txt'), 'x');
+    expect(await session.execute('go')).toMatchObject({ changes: { created: ['meanwhile.txt'] } });
+    writeFileSync(join(directory, 'before.txt'), 'x');
+    expect(await session.execute('go')).toMatchObject({ filesChanged: 0 });
+  });
 
-  verifies('P06', 'believes the words of the agent where nothing can be measured', async () => {
+  verifies('P06', "takes the agent's word if nothing can be measured", async () => {
     const play = {
       turns: [[{ say: 'Created file x and Deleted file y' }], [{ say: 'nothing changed' }]],
     } as const;

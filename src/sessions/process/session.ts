@@ -30,14 +30,14 @@ export interface ProcessTools {
 
 export interface ProcessOptions {
   readonly patience?: Patience | undefined;
-  /** How long the whole session may last; 0 or absent = for ever. */
+  /** How long the whole session may last; 0 or absent = forever. */
   readonly lifetimeMs?: number | undefined;
   readonly context?: ContextThresholds | undefined;
-  /** For a session that is gone on with: its record before, which holds again where the agent does not start. */
+  /** For a reopened session: its previous record, which is restored if the agent does not start. */
   readonly before?: ProcessFile | undefined;
 }
 
-/** Starts the agent of a session; `onOutput` sees all that its program writes. */
+/** Starts the agent of a session; `onOutput` receives everything its program writes. */
 export type StartConnection = (hooks: {
   readonly resume: ResumeHandle | undefined;
   readonly outputPath: string | undefined;
@@ -50,14 +50,14 @@ export interface ExecuteOptions extends Patience {
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
-/** What happens to a session, for those who want to know. */
+/** A change of a session, for its listeners. */
 export type ProcessNotice =
   | { readonly type: 'state'; readonly from: ProcessState; readonly to: ProcessState }
   | { readonly type: 'context'; readonly level: ContextLevel; readonly percent: number };
 
 /**
- * One agent process and its conversation. Only `ready` takes a prompt, one at a time; every change of state is
- * written down before it is acted on, told to listeners, and final once it is terminal.
+ * One agent process and its conversation. Only `ready` takes a prompt, one at a time. Every change of state is recorded
+ * before it is acted on and reported to listeners; a terminal state is final.
  */
 export class ProcessSession {
   readonly #tools: ProcessTools;
@@ -71,7 +71,7 @@ export class ProcessSession {
   #record: ProcessFile;
   #connection: AgentConnection | undefined;
   #gatherer: Gatherer | undefined;
-  /** How the directory looked before the prompt that comes next, where somebody asked for that ahead. */
+  /** The state of the directory before the next prompt, if it was requested ahead of time. */
   #begun: Promise<Measuring> | undefined;
   #stopWatch: DirectoryWatch | undefined;
   #closing: Promise<ProgramExit | null> | undefined;
@@ -103,12 +103,12 @@ export class ProcessSession {
     return this.#record.state;
   }
 
-  /** What is written down about it. */
+  /** The session's record. */
   get record(): Readonly<ProcessFile> {
     return this.#record;
   }
 
-  /** Where all that the agent's program writes goes; null for a session that is not kept. */
+  /** Where everything the agent's program writes goes; null for a session that is not kept. */
   get outputPath(): string | null {
     return this.#owned?.outputPathFrom(this.#firstPrompt) ?? null;
   }
@@ -117,7 +117,7 @@ export class ProcessSession {
     return this.#context.level;
   }
 
-  /** How full the agent's context is, as far as it is known. */
+  /** How full the agent's context is, as far as known. */
   get contextPercent(): number {
     return this.#context.usagePercent();
   }
@@ -126,7 +126,7 @@ export class ProcessSession {
     return this.#connection?.pid ?? null;
   }
 
-  /** The model that answers, as the agent or whoever started it said; null where nobody did. */
+  /** The model that answers, as reported by the agent or its launch; null if neither names one. */
   get model(): string | null {
     return this.#connection?.facts.model ?? this.#record.launch.model;
   }
@@ -137,7 +137,7 @@ export class ProcessSession {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Starts the agent. Throws PROCESS_START_FAILED; then the record says why and nothing is left running. */
+  /** Starts the agent. Throws PROCESS_START_FAILED; the record then says why, and nothing is left running. */
   async start(start: StartConnection): Promise<void> {
     if (this.state !== 'creating' || this.#connection !== undefined)
       throw new ProcessNotReadyError(this.id, this.state, 'start');
@@ -154,7 +154,7 @@ export class ProcessSession {
       this.#leave();
       throw new ProcessStartError(this.id, error);
     }
-    // Somebody may have ended the session meanwhile: then there is nobody to start for.
+    // The session may have been ended in the meantime; then the agent is no longer needed.
     if (isOver(this.state)) {
       await this.#connection.terminate();
       throw new ProcessStartError(this.id, new Error(`it was ${this.state} while it started`));
@@ -163,8 +163,8 @@ export class ProcessSession {
   }
 
   /**
-   * Looks at the working directory for the next prompt now, while its sender still writes things down. What changes there from
-   * now on counts as the agent's. Resolves when it has looked; nobody need wait for that.
+   * Takes the snapshot of the working directory for the next prompt now, while its sender is still recording things.
+   * Changes from now on count as the agent's. Resolves once the snapshot is taken; nobody needs to wait for that.
    */
   async lookAhead(): Promise<void> {
     this.#begun = this.#look();
@@ -204,7 +204,7 @@ export class ProcessSession {
         watch.notice();
         gatherer.add(event);
         this.#noteResumeHandle(connection);
-        // The end is told once it is written down.
+        // The end is reported once it is recorded.
         if (event.type !== 'turn-end') options.onEvent?.(event);
       }
     } catch (error) {
@@ -224,7 +224,7 @@ export class ProcessSession {
     await this.#connection?.cancel();
   }
 
-  /** Refuses prompts until it is resumed. No signal is sent. Throws PROCESS_NOT_READY. */
+  /** Refuses prompts until the session is resumed. Sends no signal. Throws PROCESS_NOT_READY. */
   pause(): void {
     this.#moveOrRefuse('pause');
   }
@@ -233,7 +233,7 @@ export class ProcessSession {
     this.#moveOrRefuse('resume');
   }
 
-  /** Ends the session: goodbye, end of input, grace, SIGTERM, SIGKILL. Whatever is running is cancelled. */
+  /** Ends the session: goodbye, end of input, grace period, SIGTERM, SIGKILL. Cancels whatever is running. */
   end(reason = 'ended'): Promise<ProgramExit | null> {
     return this.#close('end', reason, (connection) => connection.end());
   }
@@ -243,7 +243,7 @@ export class ProcessSession {
     return this.#close('terminate', reason, (connection) => connection.terminate());
   }
 
-  /** Ends the process but not the session: a later process may go on with it, where the agent can. */
+  /** Ends the process but not the session: a later process may continue it, if the agent can. */
   async detach({ isUrgent = false } = {}): Promise<void> {
     if (this.#isLeft || isOver(this.state)) return;
     if (this.#record.resume === null || this.state !== 'ready') {
@@ -257,7 +257,7 @@ export class ProcessSession {
     this.#leave();
   }
 
-  /** A process that died while nobody asked it anything is noticed here. */
+  /** Notices a process that died while it had nothing to do. */
   checkAlive(): void {
     const { pid } = this;
     const isExpected = this.#connection?.capabilities.conversation === 'live' && !this.#isLeft;
@@ -268,7 +268,7 @@ export class ProcessSession {
     }
   }
 
-  /** A session that was gone on with is as it was; a new one is over. */
+  /** A reopened session gets its previous record back; a new one has failed. */
   #recordFailedStart(reason: string): void {
     if (isOver(this.state)) return;
     if (this.#options.before === undefined) this.#finish('fail', reason, null);
@@ -289,7 +289,7 @@ export class ProcessSession {
     return response;
   }
 
-  /** How the process ended, where the exchange took it along; undefined while it can take the next prompt. */
+  /** How the process ended, if it ended with the exchange; undefined while it can take the next prompt. */
   async #exitAfter(reason: string): Promise<ProgramExit | null | undefined> {
     const connection = this.#connection;
     if (connection === undefined) return undefined;
@@ -342,7 +342,7 @@ export class ProcessSession {
     return this.#startedAtMs + limit - this.#tools.clock.monotonicMs();
   }
 
-  /** A conversation is written down as soon as it has a name: from then on a crash does not lose it. */
+  /** Records a conversation as soon as it has a name: from then on a crash does not lose it. */
   #noteResumeHandle(connection: AgentConnection): void {
     const handle = connection.resumeHandle;
     if (handle === null || handle.id === this.#record.resume?.id) return;
@@ -361,14 +361,14 @@ export class ProcessSession {
     });
   }
 
-  /** At once, whatever is running: the exchange ends by itself when its process goes. */
+  /** Closes at once, whatever is running: the exchange ends when its process does. */
   async #close(
     event: 'end' | 'terminate',
     reason: string,
     act: (connection: AgentConnection) => Promise<ProgramExit | null>,
   ): Promise<ProgramExit | null> {
     if (this.#isLeft || isOver(this.state)) return (await this.#closing) ?? null;
-    // The second one only makes haste.
+    // A second call can only speed things up.
     if (this.#closing !== undefined && event === 'end') return this.#closing;
     if (this.#connection === undefined) this.#starting.abort(reason);
     this.#closing = this.#connection === undefined ? Promise.resolve(null) : act(this.#connection);
@@ -381,7 +381,7 @@ export class ProcessSession {
   #finish(event: 'end' | 'fail' | 'terminate', reason: string, exit: ProgramExit | null): void {
     const ended = {
       at: timestamp(this.#tools.clock),
-      // What a program said may hold what nobody should read later.
+      // A program's words may contain secrets that must not be kept.
       reason: redact(reason),
       exitCode: exit?.code ?? null,
       signal: exit?.signal ?? null,
@@ -402,7 +402,7 @@ export class ProcessSession {
     this.#move(event, {});
   }
 
-  /** Writes the new state down, then it is so. What cannot be written down is not begun, but always ended. */
+  /** Records the new state, then enters it. If it cannot be recorded, nothing is begun, but an end still happens. */
   #move(event: ProcessEvent, facts: Partial<ProcessFile>): void {
     const from = this.state;
     const to = next(processLifecycle, from, event);
@@ -432,7 +432,7 @@ export class ProcessSession {
   }
 }
 
-/** What an agent may have left running, as it is written down. */
+/** The processes that an agent may have left running, for the record. */
 function leftIn(exit: ProgramExit | null | undefined): Pick<ProcessFile, 'leftBehind'> {
   return exit?.leftBehind === undefined ? {} : { leftBehind: exit.leftBehind.map((left) => ({ ...left })) };
 }

@@ -6,7 +6,7 @@ import { until } from '../../../test/support/processes.js';
 import { verifies } from '../../../test/support/verifies.js';
 
 describe('process sessions', () => {
-  verifies('P09', 'start one process for fifty who want the current one at once', async () => {
+  verifies('P09', 'start one process for fifty concurrent requests for the current one', async () => {
     await using world = await processWorld();
     const sessions = await Promise.all(Array.from({ length: 50 }, () => world.sessions.getOrCreate()));
     expect(new Set(sessions.map(({ id }) => id)).size).toBe(1);
@@ -14,15 +14,19 @@ describe('process sessions', () => {
     expect(world.sessions.current()?.id).toBe(sessions[0]?.id);
   });
 
-  verifies('P09', 'never start more than they may, however many want a fresh one at once', async () => {
-    await using world = await processWorld({ capacity: 5 });
-    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => world.sessions.fresh()));
-    expect(world.starts()).toBe(5);
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
-    expect(refused).toHaveLength(45);
-    expect(refused[0]?.reason).toMatchObject({ code: 'TOO_MANY_PROCESSES' });
-    await until(() => world.sessions.counts().active === 1);
-  });
+  verifies(
+    'P09',
+    'never start more than allowed, however many fresh ones are requested at once',
+    async () => {
+      await using world = await processWorld({ capacity: 5 });
+      const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => world.sessions.fresh()));
+      expect(world.starts()).toBe(5);
+      const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+      expect(refused).toHaveLength(45);
+      expect(refused[0]?.reason).toMatchObject({ code: 'TOO_MANY_PROCESSES' });
+      await until(() => world.sessions.counts().active === 1);
+    },
+  );
 
   verifies('P09', 'end the old one only when the fresh one is up', async () => {
     await using world = await processWorld();
@@ -54,7 +58,7 @@ describe('process sessions', () => {
     expect(world.sessions.live(first.id)?.state).toBe('ended');
   });
 
-  verifies('P09', 'terminate all at once, and tell every failure', async () => {
+  verifies('P09', 'terminate all at once, and report every failure', async () => {
     await using world = await processWorld({ capacity: 3 });
     const sessions = await Promise.all(
       [1, 2, 3].map(async () => world.sessions.create(await world.launch({ turns: [[{ hang: true }]] }))),
@@ -78,14 +82,14 @@ describe('process sessions', () => {
     const [info] = world.sessions.mine();
     expect(info).toMatchObject({ id: session.id, state: 'ready', promptCount: 1, standing: 'live' });
     expect(info?.lastActivity).toEqual(expect.any(String));
-    // One spelling, whatever the record has.
+    // One spelling, whatever the record uses.
     expect(Object.keys({ ...info, ...info?.launch }).filter((key) => key.includes('_'))).toEqual([]);
     expect(info?.launch).toMatchObject({ workingDirectory: world.agents.workingDirectory, mcpServers: [] });
     const file = readFileSync(world.agents.dir.at('processes', session.id, 'session.json'), 'utf8');
     expect(file).not.toContain(world.agents.stateDirectory);
   });
 
-  verifies('P11', 'have processes started ahead where that is wished, at most so many', async () => {
+  verifies('P11', 'start processes ahead on request, up to the given number', async () => {
     await using world = await processWorld({ spares: 2, capacity: 5 });
     await until(() => world.sessions.counts().active === 2);
     const session = await world.sessions.getOrCreate();
@@ -96,7 +100,7 @@ describe('process sessions', () => {
     expect(world.agents.alive()).toEqual([]);
   });
 
-  it('find a session by the beginning of its id, with or without ses_', async () => {
+  it('find a session by a prefix of its id, with or without ses_', async () => {
     await using world = await processWorld();
     const { id } = await world.sessions.getOrCreate();
     expect(world.sessions.resolve(id.slice(0, 9))).toBe(id);
@@ -111,7 +115,7 @@ describe('process sessions', () => {
 });
 
 describe.each(['acp', 'claude', 'codex'] as const)('a session that was left (%s)', (protocol) => {
-  verifies('P10', 'is gone on with by another process in the same conversation', async () => {
+  verifies('P10', 'is resumed by another process in the same conversation', async () => {
     const play = { turns: [[{ say: 'one' }], [{ say: 'two' }]] } as const;
     await using world = await processWorld({ play, protocol });
     const session = await world.sessions.getOrCreate();
@@ -135,7 +139,7 @@ describe.each(['acp', 'claude', 'codex'] as const)('a session that was left (%s)
 });
 
 describe('a session that was left', () => {
-  verifies('P10', 'is not gone on with otherwise than it was started, unless that is meant', async () => {
+  verifies('P10', 'is not resumed with other options than before, unless confirmed', async () => {
     await using world = await processWorld();
     const session = await world.sessions.getOrCreate();
     await session.execute('first');
@@ -151,7 +155,7 @@ describe('a session that was left', () => {
     expect(again.record.launch).toMatchObject({ permissions: 'bypass', model: 'big' });
   });
 
-  it('is as it was when the agent does not start again', async () => {
+  it('is unchanged if the agent does not start again', async () => {
     await using world = await processWorld();
     const session = await world.sessions.getOrCreate();
     await session.execute('first');
@@ -164,7 +168,7 @@ describe('a session that was left', () => {
     expect((await world.other().reopen(session.id, launch)).state).toBe('ready');
   });
 
-  it('belongs to one at a time', async () => {
+  it('belongs to one owner at a time', async () => {
     await using world = await processWorld();
     const session = await world.sessions.getOrCreate();
     await session.execute('first');
@@ -195,7 +199,7 @@ describe('a session of another process', () => {
     },
   );
 
-  it('that has no owner any more is closed', async () => {
+  it('is closed once it has no owner', async () => {
     await using world = await processWorld();
     const session = await world.sessions.getOrCreate();
     await session.execute('first');

@@ -33,9 +33,9 @@ export interface AgentLaunch {
   readonly agent: string;
   readonly launch: Launch;
   readonly start: StartConnection;
-  /** Whether it tells what its replies use. */
+  /** Whether it reports the usage of its replies. */
   readonly reportsUsage?: boolean | undefined;
-  /** What the agent's own transcript says about a conversation since a moment; null where it says nothing. */
+  /** What the agent's own transcript says about a conversation since a given moment; null if it says nothing. */
   readonly readReplies?:
     | ((conversationId: string, since: Date) => Promise<readonly KeptReply[] | null>)
     | undefined;
@@ -49,7 +49,7 @@ export interface ProcessSessionsOptions extends ProcessOptions {
   readonly workbench?: Workbench | undefined;
   /** Where sessions are kept; absent = nothing is written. */
   readonly store?: FileProcessStore | undefined;
-  /** What new sessions start unless they are told otherwise. */
+  /** What new sessions start unless given another launch. */
   readonly launch?: (() => AgentLaunch | Promise<AgentLaunch>) | undefined;
   /** How many processes may run at the same time; default 5. */
   readonly capacity?: number | undefined;
@@ -58,10 +58,10 @@ export interface ProcessSessionsOptions extends ProcessOptions {
 }
 
 const DEFAULT_CAPACITY = 5;
-/** How many sessions that are over are still told about by this process; the store has them all. */
+/** How many ended sessions this process still remembers; the store has them all. */
 const MAX_REMEMBERED = 100;
 
-/** The agent processes that this process has, and the records of all. */
+/** This process's agent processes, and the records of all sessions. */
 export class ProcessSessions {
   readonly capacity: number;
   readonly #options: ProcessSessionsOptions;
@@ -69,7 +69,7 @@ export class ProcessSessions {
   readonly #pool: Pool;
   #currentId: string | undefined;
   #creating: Promise<ProcessSession> | undefined;
-  /** Slots of sessions that are about to be there. */
+  /** Slots reserved for sessions that are being started. */
   #reserved = 0;
 
   constructor(options: ProcessSessionsOptions) {
@@ -79,7 +79,7 @@ export class ProcessSessions {
     if (options.spares !== undefined && options.spares > 0) this.#fillPool();
   }
 
-  /** The current session, or a new one; however many ask at once, one is started. Throws as `fresh`. */
+  /** The current session, or a new one; concurrent calls start only one. Throws as `fresh`. */
   async getOrCreate(): Promise<ProcessSession> {
     const current = this.current();
     if (current !== undefined) return current;
@@ -90,8 +90,8 @@ export class ProcessSessions {
   }
 
   /**
-   * A new session, which becomes the current one; the old one is ended once the new one is up.
-   * Throws TOO_MANY_PROCESSES, PROCESS_START_FAILED; then the old one stays.
+   * Starts a new session, which becomes the current one, and then ends the old one. Throws TOO_MANY_PROCESSES,
+   * PROCESS_START_FAILED; then the old one stays.
    */
   async fresh(): Promise<ProcessSession> {
     const session = this.#pool.take() ?? (await this.#startNew());
@@ -103,7 +103,7 @@ export class ProcessSessions {
   }
 
   /**
-   * Starts a session with a launch of its own, where wished in a conversation that the agent has already; it does not
+   * Starts a session with a launch of its own, optionally in a conversation that the agent already has; it does not
    * become the current one. `id` names a session that does not exist yet. Throws as `fresh`.
    */
   async create(
@@ -119,7 +119,7 @@ export class ProcessSessions {
     return this.#reserving(() => this.#begin(record, launch));
   }
 
-  /** The agent's conversation in a session that was written down, also in one that is over; null where there is none. */
+  /** The agent's conversation in a recorded session, even an ended one; null if there is none. */
   handleOf(id: string): ResumeHandle | null {
     try {
       return handleIn(this.#storeOf(id).read(id));
@@ -130,8 +130,8 @@ export class ProcessSessions {
   }
 
   /**
-   * Goes on with a session whose owner is gone, in the agent's own conversation.
-   * Throws SESSION_NOT_FOUND, LOCKED, NOT_RESUMABLE, LAUNCH_DIFFERS, PROCESS_START_FAILED, TOO_MANY_PROCESSES.
+   * Resumes a session whose owner is gone, in the agent's own conversation. Throws SESSION_NOT_FOUND, LOCKED,
+   * NOT_RESUMABLE, LAUNCH_DIFFERS, PROCESS_START_FAILED, TOO_MANY_PROCESSES.
    */
   async reopen(
     id: string,
@@ -156,7 +156,7 @@ export class ProcessSessions {
     });
   }
 
-  /** The session that is in use; one that is over is not. */
+  /** The session in use, unless it has ended. */
   current(): ProcessSession | undefined {
     const current = this.#currentId === undefined ? undefined : this.#sessions.get(this.#currentId);
     current?.checkAlive();
@@ -173,7 +173,7 @@ export class ProcessSessions {
     return newestFirst([...this.#sessions.values()].map((session) => infoOf(session.record, true)));
   }
 
-  /** All that was ever written down, newest first, whoever has it. */
+  /** All recorded sessions, newest first, whoever owns them. */
   list(): ProcessInfo[] {
     const infos: ProcessInfo[] = [];
     for (const id of this.#options.store?.ids() ?? []) {
@@ -186,7 +186,7 @@ export class ProcessSessions {
     return newestFirst(infos);
   }
 
-  /** One session, by whoever it is had. Throws SESSION_NOT_FOUND, INVALID_PROCESS_ID, DOCUMENT_DAMAGED. */
+  /** One session, whoever owns it. Throws SESSION_NOT_FOUND, INVALID_PROCESS_ID, DOCUMENT_DAMAGED. */
   get(id: string): ProcessInfo {
     const own = this.#sessions.get(id);
     if (own !== undefined) return infoOf(own.record, true);
@@ -194,7 +194,7 @@ export class ProcessSessions {
     return infoOf(store.read(id), store.ownerOf(id).hold === 'held');
   }
 
-  /** What may go to the trash, for whoever cleans. What cannot be read does not tell its age, and stays. */
+  /** What may go to the trash, for the cleaner. A record that cannot be read does not tell its age, so it stays. */
   *retirable(before: number): Generator<Retirable> {
     const { store } = this.#options;
     if (store === undefined) return;
@@ -205,7 +205,7 @@ export class ProcessSessions {
         look: () => {
           const record = readable(() => store.read(id));
           if (record === undefined || !isOld(record)) return undefined;
-          return this.get(id).standing === 'live' ? { kept: 'somebody has it' } : {};
+          return this.get(id).standing === 'live' ? { kept: 'it is in use' } : {};
         },
         retire: () => store.removeIf(id, isOld),
       };
@@ -220,19 +220,19 @@ export class ProcessSessions {
     return found;
   }
 
-  /** How many sessions this process knows, and how many of them are not over. */
+  /** How many sessions this process knows, and how many of them have not ended. */
   counts(): { total: number; active: number } {
     return { total: this.#sessions.size, active: this.#active().length };
   }
 
-  /** Ends the current session; if that fails it stays the current one. */
+  /** Ends the current session; if that fails, it stays current. */
   async endCurrent(): Promise<void> {
     const current = this.current();
     await current?.end();
     if (current !== undefined && this.#currentId === current.id) this.#currentId = undefined;
   }
 
-  /** Terminates every session of this process, all at once. Throws TERMINATE_FAILED with all failures. */
+  /** Terminates all sessions of this process at once. Throws TERMINATE_FAILED with all failures. */
   async terminateAll(): Promise<void> {
     const active = this.#active();
     const outcomes = await Promise.allSettled(active.map((session) => session.terminate()));
@@ -244,8 +244,8 @@ export class ProcessSessions {
   }
 
   /**
-   * Stops a session, whoever has it: its owner is asked; one without an owner is closed here.
-   * Throws SESSION_NOT_FOUND, and ABORTED when the owner does not react until the signal fires.
+   * Stops a session, whoever owns it: asks its owner, or closes it here if it has none. Throws SESSION_NOT_FOUND, and
+   * ABORTED if the owner does not react before the signal fires.
    */
   async stop(id: string, mode: StopMode, signal?: AbortSignal): Promise<ProcessInfo> {
     const own = this.#sessions.get(id);
@@ -276,7 +276,7 @@ export class ProcessSessions {
     });
   }
 
-  /** Counts what is about to be there, so that calls at the same time cannot overrun the capacity. */
+  /** Reserves a slot while a session starts, so concurrent calls cannot exceed the capacity. */
   async #reserving(start: () => Promise<ProcessSession>): Promise<ProcessSession> {
     const started = this.#active().filter(({ state }) => state !== 'creating');
     if (started.length + this.#reserved >= this.capacity) throw new TooManyProcessesError(this.capacity);
@@ -293,20 +293,20 @@ export class ProcessSessions {
     { start }: AgentLaunch,
     reopened?: { readonly owned: HeldProcess; readonly before: ProcessFile },
   ): Promise<ProcessSession> {
-    // Before anything is written: by default the record is kept in the working directory.
+    // This comes before anything is written: by default the record is kept in the working directory.
     if (reopened === undefined) this.#checkDirectory(record.id, record.launch);
     const owned = reopened?.owned ?? (await this.#options.store?.create(record));
     const session = new ProcessSession(this.#options, record, owned, {
       ...this.#options,
       before: reopened?.before,
     });
-    // Known from now on, so that it can be ended while it starts; its slot is reserved until `start` returns.
+    // Remembered from now on, so that it can be ended while it starts; its slot is reserved until `start` returns.
     this.#remember(session);
     await session.start(start);
     return session;
   }
 
-  /** A directory that is not there is not made: the agent would work in a place that nobody has looked at. */
+  /** Does not create a missing directory: the agent would work in a place that nobody has looked at. */
   #checkDirectory(id: string, { workingDirectory: path }: Launch): void {
     const { fileSystem } = this.#options;
     const real = resolveUserPath(fileSystem, path);
@@ -325,7 +325,7 @@ export class ProcessSessions {
   }
 
   #fillPool(): void {
-    this.#pool.fill().catch(() => {}); // it tells its failures to the log itself
+    this.#pool.fill().catch(() => {}); // it logs its own failures
   }
 
   #storeOf(id: string): FileProcessStore {
@@ -367,7 +367,7 @@ function resumeIn(resume: ResumeHandle | null): Pick<ProcessFile, 'resume' | 're
   return { resume: { driver, id }, ...(costUsd === null ? {} : { resumeCostUsd: costUsd }) };
 }
 
-/** Undefined for a record that is damaged. */
+/** Undefined if the record is damaged. */
 function readable<Result>(read: () => Result): Result | undefined {
   try {
     return read();
@@ -377,7 +377,7 @@ function readable<Result>(read: () => Result): Result | undefined {
   }
 }
 
-/** Closes the record of a session that nobody has any more. */
+/** Closes the record of a session that no longer has an owner. */
 function closeLeft(clock: Clock, record: ProcessFile, owned: HeldProcess, mode: StopMode): void {
   using owner = owned;
   const at = timestamp(clock);

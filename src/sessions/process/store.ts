@@ -25,14 +25,14 @@ import { isProcessId, ProcessFile, StopFile, type StopMode } from './schema.js';
 const RECORD = 'session.json';
 const STOP = 'stop.json';
 
-/** Where process sessions are kept: a directory each, with one record and the lock of its owner. */
+/** Where process sessions are kept: one directory each, with its record and its owner's lock. */
 export class FileProcessStore {
   readonly directory: string;
   readonly trash: Trash;
   readonly #tools: LockTools;
   readonly #inProject: string | undefined;
 
-  /** `inProject` is the directory of ours that holds it, where that is in somebody's project. */
+  /** `inProject` is our directory that contains the store, if that is inside a project. */
   constructor(tools: LockTools, paths: { directory: string; trash: string; inProject?: string }) {
     this.#tools = tools;
     this.#inProject = paths.inProject;
@@ -40,7 +40,7 @@ export class FileProcessStore {
     this.trash = new Trash(tools, paths.trash);
   }
 
-  /** Writes down a new session and holds it. Throws STORAGE_FAILED, ATOMIC_WRITE_FAILED. */
+  /** Records a new session and holds it. Throws STORAGE_FAILED, ATOMIC_WRITE_FAILED. */
   async create(record: ProcessFile): Promise<HeldProcess> {
     ensureDirectory(this.#tools.fileSystem, this.#path(record.id));
     if (this.#inProject !== undefined) keepOutOfGit(this.#tools, this.#inProject);
@@ -49,7 +49,7 @@ export class FileProcessStore {
     return held;
   }
 
-  /** Becomes the owner of a session that has none alive. Throws SESSION_NOT_FOUND, LOCKED with the owner. */
+  /** Becomes the owner of a session that has no living owner. Throws SESSION_NOT_FOUND, LOCKED with the owner. */
   async hold(id: string): Promise<HeldProcess> {
     this.#existing(id);
     return this.#hold(id);
@@ -68,12 +68,12 @@ export class FileProcessStore {
     return record;
   }
 
-  /** Who has a session now. */
+  /** Who owns a session now. */
   ownerOf(id: string): LockState {
     return inspectLock(this.#tools, this.lockPath(id));
   }
 
-  /** The lock of a session, for those who want to look at it or take it away. */
+  /** The path of a session's lock, for those who want to inspect it or take it away. */
   lockPath(id: string): string {
     return join(this.#existing(id), 'session');
   }
@@ -91,7 +91,7 @@ export class FileProcessStore {
     return this.trash.take(id, directory);
   }
 
-  /** The same if the record still says what it must when nobody else can write it; else false. Throws as `remove`. */
+  /** The same if the record still satisfies `isMeant` once nobody else can write it; otherwise false. Throws as `remove`. */
   async removeIf(id: string, isMeant: (record: ProcessFile) => boolean): Promise<boolean> {
     const directory = this.#existing(id);
     using _lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: 0 });
@@ -133,7 +133,7 @@ export class HeldProcess implements Disposable {
     this.#lock = lock;
   }
 
-  /** Where the full output of the agent goes from its n-th prompt on, until it is started again. */
+  /** Where the full output of the agent goes, from its n-th prompt until it is started again. */
   outputPathFrom(prompt: number): string {
     return join(this.#directory, `output-${prompt}.log`);
   }
@@ -145,7 +145,7 @@ export class HeldProcess implements Disposable {
     writeDocument(this.#tools, path, record, ProcessFile);
   }
 
-  /** Calls back once for each request to stop, soon after it was made. */
+  /** Calls back once for each request to stop, soon after it is made. */
   onStop(act: (mode: StopMode) => void): DirectoryWatch {
     const path = join(this.#directory, STOP);
     const look = () => {
@@ -155,7 +155,7 @@ export class HeldProcess implements Disposable {
         removeQuietly(this.#tools.fileSystem, path);
         act(request.mode);
       } catch (error) {
-        // Nobody can be told but the log: the next hint looks again.
+        // Only the log can report this; the next hint looks again.
         this.#tools.log.warn('process.stop-not-read', { path, error: messageOf(error) });
       }
     };

@@ -1,19 +1,19 @@
 import { isOver, type ProcessState } from './lifecycle.js';
 import type { Launch, ProcessFile } from './schema.js';
 
-/** How a session stands, as a process that does not have it sees it. */
+/** How a session stands, as seen by a process that does not own it. */
 export type ProcessStanding =
   /** Its owner is alive. */
   | 'live'
   /** Its owner died in the middle of something. */
   | 'interrupted'
-  /** Nobody has it; it can be gone on with. */
+  /** It has no owner and can be resumed. */
   | 'resumable'
-  /** Nobody has it, and the agent cannot go on with it. */
+  /** It has no owner, and the agent cannot resume it. */
   | 'left'
   | 'over';
 
-/** What is told about a session. The configuration has the names of environment variables, never their values. */
+/** What is reported about a session. The configuration has the names of environment variables, never their values. */
 export interface ProcessInfo {
   readonly id: string;
   readonly state: ProcessState;
@@ -26,7 +26,7 @@ export interface ProcessInfo {
   readonly contextUsage: number;
   readonly launch: Readonly<Launch>;
   readonly isResumable: boolean;
-  /** The prompt that was sent and of which no answer is recorded. */
+  /** The prompt that was sent and has no recorded answer. */
   readonly openPrompt: { readonly number: number; readonly sentAt: string } | null;
   readonly ended: {
     readonly at: string;
@@ -34,7 +34,7 @@ export interface ProcessInfo {
     readonly exitCode: number | null;
     readonly signal: string | null;
   } | null;
-  /** Processes that the agent may have left running; absent where none were seen. */
+  /** Processes that the agent may have left running; absent if none were seen. */
   readonly leftBehind?: readonly { readonly pid: number; readonly name: string }[] | undefined;
 }
 

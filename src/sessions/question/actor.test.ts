@@ -24,19 +24,19 @@ describe('who decided', () => {
     expect(Object.keys(world.read(answered ?? '', 'answers.json'))).not.toContain('actor');
   });
 
-  it('is a program that uses the library where nobody says otherwise', async () => {
+  it('is a program using the library unless stated otherwise', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()]);
     expect((await world.sessions.get(id)).actor).toBeNull();
     expect((await world.sessions.answer(id, SQLITE)).actor).toBe('library');
   });
 
-  it('is the one who answered late, not the one who had withdrawn the set', async () => {
+  it('is the one who answered late, not the one who withdrew the set', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()]);
     await world.sessions.as('cli').cancel(id, 'later');
     expect((await world.sessions.as('inbox').answer(id, SQLITE)).actor).toBe('inbox');
-    // The one who answers may die before it writes the status.
+    // The answerer may die before it writes the status.
     const { id: other } = await world.sessions.create([question()]);
     await world.sessions.as('cli').cancel(other, 'later');
     const { sessionId: _, ...answers } = world.read(id, 'answers.json') as { sessionId: string };
@@ -45,7 +45,7 @@ describe('who decided', () => {
     expect((await world.sessions.get(other)).actor).toBeNull();
   });
 
-  it('is AUQ where the answer is in its format, whoever answered before', async () => {
+  it('is AUQ if the answer is in its format, whoever answered before', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()]);
     await world.sessions.as('cli').answer(id, SQLITE);
@@ -54,7 +54,7 @@ describe('who decided', () => {
     expect((await world.sessions.get(id)).actor).toBe('auq');
   });
 
-  it('is nobody in a file of release 0.1, and somebody outside where a word is not known', async () => {
+  it('is nobody in a file of release 0.1, and an outsider if the word is unknown', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()]);
     await world.sessions.answer(id, SQLITE);

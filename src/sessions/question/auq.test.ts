@@ -51,7 +51,7 @@ const STATES: readonly [number, string][] = [
 ];
 
 describe('sessions that AUQ wrote', () => {
-  verifies('Q21', 'are all listed, each in its state, damaged and half-made ones too', async () => {
+  verifies('Q21', 'are all listed in their states, including damaged and half-made ones', async () => {
     await using world = await auqWorld();
     const views = await world.sessions.list();
     const found = new Map(views.map((view) => [view.id, view.outcome.status]));
@@ -217,7 +217,7 @@ describe('sessions that AUQ wrote', () => {
     },
   );
 
-  verifies('Q21', 'are collected: new once, and not new where AUQ delivered them', async () => {
+  verifies('Q21', 'are collected: new once, and not new if AUQ delivered them', async () => {
     await using world = await auqWorld();
     for (const number of [3, 5, 7, 9, 10, 15, 18, 19]) {
       for (const isNew of [true, false]) {
@@ -232,7 +232,7 @@ describe('sessions that AUQ wrote', () => {
     expect(world.read(auqId(4), 'answers.json').lastReadAt).toBe('2026-02-20T09:17:00.000Z');
   });
 
-  verifies('Q21', 'a waiter gets their answers by either order of writing', async () => {
+  verifies('Q21', 'a waiter gets their answers in either order of writing', async () => {
     await using world = await auqWorld();
     expect(await world.sessions.wait(auqId(18))).toMatchObject({ status: 'completed' });
     expect(await world.sessions.wait(auqId(17), { patienceMs: 1 })).toEqual({ status: 'pending' });
@@ -244,7 +244,7 @@ describe('sessions that AUQ wrote', () => {
     ).toEqual({ status: 'pending' });
   });
 
-  verifies('Q21', 'lock files of AUQ are left where they are', async () => {
+  verifies('Q21', "leave AUQ's lock files alone", async () => {
     await using world = await auqWorld();
     await world.sessions.answer(auqId(16), [{ questionIndex: 0, selectedOption: 'SQLite' }]);
     expect(world.files(auqId(16))).toEqual([
@@ -256,7 +256,7 @@ describe('sessions that AUQ wrote', () => {
     ]);
   });
 
-  verifies('Q21', 'are cleaned by their own times, pending ones never, and nothing breaks that', async () => {
+  verifies('Q21', 'are cleaned by their own times, but never while pending', async () => {
     await using world = await auqWorld();
     world.clock.jumpTo(new Date(Date.parse('2026-02-20T09:16:30.501Z') + 7 * DAY_MS).toISOString());
     const { retired, skipped } = await world.clean();
@@ -270,13 +270,13 @@ describe('sessions that AUQ wrote', () => {
 });
 
 describe('AUQ on our sets', () => {
-  /** As AUQ replaces a file: whole, by rename, unknown keys of the status kept. */
+  /** Replaces a file the way AUQ does: whole, by rename, keeping unknown keys of the status. */
   function auqWrites(world: QuestionWorld, id: string, file: QuestionFileName, content: object): void {
     world.write(id, 'auq.tmp', content);
     renameSync(world.path(id, 'auq.tmp'), world.path(id, file));
   }
 
-  verifies('Q21', 'its answer is ours, before and after it has noted the status', async () => {
+  verifies('Q21', 'its answer counts, before and after it has written the status', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()], { callId: 'call' });
     const timestamp = '2026-03-01T12:00:00.000Z';
@@ -300,7 +300,7 @@ describe('AUQ on our sets', () => {
     expect(await world.sessions.verify(id)).toEqual([]);
   });
 
-  verifies('Q21', 'its rejection is ours, with a reason and without', async () => {
+  verifies('Q21', 'its rejection counts, with and without a reason', async () => {
     await using world = await questionWorld();
     for (const reason of ['no', null]) {
       const { id } = await world.sessions.create([question()]);
@@ -379,7 +379,7 @@ describe('AUQ on our sets', () => {
   );
 });
 
-/** AUQ's field tables: what a file must have, may have, and of which type. */
+/** AUQ's field tables: which fields a file must have, which it may have, and their types. */
 const FIELDS: Readonly<
   Record<
     QuestionFileName,
@@ -431,7 +431,7 @@ function faultsOf(file: QuestionFileName, document: Record<string, unknown>): st
 describe('a directory shared with AUQ', () => {
   const SQLITE = [{ questionIndex: 0, selectedOption: 'SQLite' }];
 
-  /** As AUQ answers: the answer over whatever is there, then the status, read before and spread. */
+  /** Answers the way AUQ does: writes the answer over whatever is there, then the status it had read before. */
   function auqAnswers(world: QuestionWorld, id: string, selectedOption: string, status = 'completed'): void {
     const timestamp = world.clock.now().toISOString();
     const answers = [{ questionIndex: 0, selectedOption, timestamp }];
@@ -497,20 +497,16 @@ describe('a directory shared with AUQ', () => {
     },
   );
 
-  verifies(
-    'Q21',
-    'its answer is the one that won once it was collected, and a change of it is told',
-    async () => {
-      await using world = await questionWorld();
-      const { id } = await world.sessions.create([question()]);
-      auqAnswers(world, id, 'SQLite');
-      await collected(world, id);
-      expect(await world.sessions.verify(id)).toEqual([]);
-      auqAnswers(world, id, 'PostgreSQL');
-      expect(await collected(world, id)).toEqual({ isNew: true, said: 'PostgreSQL' });
-      expect(await world.sessions.verify(id)).toHaveLength(1);
-    },
-  );
+  verifies('Q21', 'its answer has won once collected, and a change of it is reported', async () => {
+    await using world = await questionWorld();
+    const { id } = await world.sessions.create([question()]);
+    auqAnswers(world, id, 'SQLite');
+    await collected(world, id);
+    expect(await world.sessions.verify(id)).toEqual([]);
+    auqAnswers(world, id, 'PostgreSQL');
+    expect(await collected(world, id)).toEqual({ isNew: true, said: 'PostgreSQL' });
+    expect(await world.sessions.verify(id)).toHaveLength(1);
+  });
 
   verifies(
     'Q21',
@@ -542,7 +538,7 @@ describe('a directory shared with AUQ', () => {
 
   verifies(
     'Q21',
-    'a bad answer of its is set aside by who waits, and the set is pending for it again',
+    'its bad answer is set aside by a waiter, and the set is pending for it again',
     async () => {
       await using world = await questionWorld();
       const { id } = await world.sessions.create([question()]);
@@ -578,7 +574,7 @@ describe('a directory shared with AUQ', () => {
         const started = world.clock.monotonicMs();
         const { sleep } = world.clock;
         world.clock.sleep = async function slept(ms, signal) {
-          // Its second write comes with what it read before.
+          // Its second write repeats what it read before.
           if (hasCall) world.write(id, 'status.json', { ...status, callId: 'call' });
           return sleep.call(this, ms, signal);
         };
@@ -639,7 +635,7 @@ describe('our files', () => {
       expect((lstatSync(world.path(id)).mode & 0o777).toString(8)).toBe('700');
       for (const file of readdirSync(world.path(id)))
         expect((lstatSync(world.path(id, file)).mode & 0o777).toString(8)).toBe('600');
-      // Every question and answer in AUQ's own shape.
+      // Each question and answer in AUQ's own shape.
       for (const one of world.read(id, 'request.json').questions as Record<string, unknown>[]) {
         expect(one).toEqual({
           prompt: expect.any(String),
@@ -651,7 +647,7 @@ describe('our files', () => {
     });
   }
 
-  it('the fixtures themselves satisfy the tables, but for what they are about', async () => {
+  it('the fixtures themselves satisfy the tables, except where they are meant not to', async () => {
     await using world = await auqWorld();
     const faults: string[] = [];
     for (const [number] of STATES) {
@@ -660,7 +656,7 @@ describe('our files', () => {
         faults.push(...faultsOf(file, world.read(id, file)).map((fault) => `${number} ${fault}`));
       }
     }
-    // Times with offsets (15) and a status that is declared and never written (21).
+    // Times with offsets (15) and a status that is declared but never written (21).
     expect(faults).toEqual([
       '15 answers.json: timestamp',
       '15 request.json: timestamp',

@@ -1,13 +1,13 @@
 import { BAR, barred, visibleLabel } from '../../foundation/index.js';
 import type { QuestionView } from './view.js';
 
-/** Who asks, in one line. */
+/** The asker, in one line. */
 export function askerLine({ asker, questions }: Pick<QuestionView, 'asker' | 'questions'>): string {
   const who = visibleLabel(asker?.agent ?? 'The agent');
   return questions.length === 1 ? `${who} asks:` : `${who} asks ${questions.length} questions:`;
 }
 
-/** The whole of what is asked as lines, for a place where nothing can be answered: what the asker wrote is behind a bar. */
+/** The full question set as lines, for a place where nothing can be answered; the asker's own text stands after a bar. */
 export function cardLines(view: Pick<QuestionView, 'asker' | 'questions'>): string[] {
   const lines = view.questions.flatMap(({ title, prompt, options }) => [
     `${BAR}${visibleLabel(title)}`,

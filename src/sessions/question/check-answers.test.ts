@@ -107,7 +107,7 @@ describe('answers', () => {
       'a text beyond measure',
       [SINGLE],
       [{ questionIndex: 0, customText: 'x'.repeat(262_145) }],
-      'Question 1 has a text of over 262144 characters',
+      'Question 1 has a text longer than 262144 characters',
       0,
     ],
   ];
@@ -191,7 +191,7 @@ describe('answers', () => {
     });
   }
 
-  it('a set by AUQ in which a label stands twice can be answered, once', () => {
+  it('a set by AUQ with a duplicate label can be answered, once', () => {
     const doubled: Question = {
       prompt: '?',
       title: 't',
@@ -224,7 +224,7 @@ describe('answers', () => {
     }
   });
 
-  it('what is accepted has one entry per question in order, only labels of the question, and is accepted again unchanged', () => {
+  it('accepted answers have one entry per question in order, only labels of the question, and are accepted again unchanged', () => {
     const label = fc.constantFrom('A', 'B', 'C', 'D', '');
     const answer = fc.record(
       {

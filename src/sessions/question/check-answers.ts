@@ -6,8 +6,8 @@ import { bareAnswer } from './state.js';
 const MAX_TEXT_CHARACTERS = 256 * 1024;
 
 /**
- * Checks answers against their questions and brings them into one form: one entry per question in order, the
- * selections of a multi-select question in the order of its options. Throws INVALID_ANSWER; nothing is guessed.
+ * Checks answers against their questions and normalizes them: one entry per question in order, the selections of a
+ * multi-select question in the order of its options. Throws INVALID_ANSWER; it guesses nothing.
  */
 export function checkAnswers(
   questions: readonly Question[],
@@ -30,8 +30,8 @@ export function checkAnswers(
 }
 
 /**
- * Checks that answers on disk speak of these questions: indices, labels, and something said in each. AUQ writes fewer
- * entries than questions, or two for one; both can be read. Throws INVALID_ANSWER.
+ * Checks that answers on disk match these questions: indices, labels, and some content in each. AUQ may write fewer
+ * entries than questions, or two for one question; both can be read. Throws INVALID_ANSWER.
  */
 export function assertFits(questions: readonly Question[], answers: readonly UserAnswer[]): void {
   if (answers.length === 0) throw new InvalidAnswerError('No answers provided');
@@ -46,7 +46,7 @@ export function assertFits(questions: readonly Question[], answers: readonly Use
   }
 }
 
-/** Whether two accepted answers say the same, whenever they were given. */
+/** Whether two accepted answers say the same thing, regardless of when they were given. */
 export function isSameAnswer(a: readonly UserAnswer[], b: readonly UserAnswer[]): boolean {
   const bare = (answers: readonly UserAnswer[]) => JSON.stringify(answers.map(bareAnswer));
   return bare(a) === bare(b);
@@ -88,7 +88,7 @@ function checkLabel(question: Question, questionIndex: number, label: string): v
 function checkText(questionIndex: number, text: string | undefined): string | undefined {
   if (text === undefined || text === '') return undefined;
   if (text.length > MAX_TEXT_CHARACTERS)
-    refuse(questionIndex, `has a text of over ${MAX_TEXT_CHARACTERS} characters`);
+    refuse(questionIndex, `has a text longer than ${MAX_TEXT_CHARACTERS} characters`);
   return text;
 }
 

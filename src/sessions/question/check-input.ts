@@ -16,13 +16,13 @@ import {
 import { InvalidAnswerError } from './errors.js';
 import { AnswerInput, Asker, QuestionInput } from './schema.js';
 
-/** Later than that no calendar of four digits goes. */
+/** Keeps every deadline within four-digit years. */
 const MAX_TIMEOUT_MS = 100 * 365 * 24 * 60 * 60 * 1_000;
 const MAX_REQUEST_ID_CHARACTERS = 256;
 const MAX_NAME_CHARACTERS = 4_096;
 const MAX_REASON_CHARACTERS = 256 * 1024;
 
-/** A process checks few sets: to compile a parser costs more than it saves. */
+/** A process checks only a few sets, so compiling a parser costs more than it saves. */
 const ONCE = { jitless: true };
 
 const Name = z.string().max(MAX_NAME_CHARACTERS);
@@ -89,8 +89,9 @@ const PlainAnswers = listOf(
 );
 
 /**
- * What a schema says about an input. It is asked only about what the check refuses, for its words: the first use of a
- * schema costs a start of the command line more than all the rest it does. A property test holds the two against each other.
+ * Reports what a schema says about an input. The schema is used only for input that the check refuses, for its wording:
+ * the first use of a schema costs a command line start more than everything else it does. A property test checks that
+ * the two agree.
  */
 function checkInput<Input>(
   value: unknown,
@@ -105,7 +106,10 @@ function checkInput<Input>(
   }
 }
 
-/** Checks what a program asks, types included: not every caller is compiled. Throws INVALID_INPUT with the place. */
+/**
+ * Checks what a program asks, including types, because not every caller is type-checked. Throws INVALID_INPUT with the
+ * place.
+ */
 export function checkCreateInput(input: unknown): CreateInput {
   const result = checkInput(input, PlainSet, CreateInput);
   if (result.success) return result.data;
@@ -116,7 +120,7 @@ export function checkCreateInput(input: unknown): CreateInput {
   });
 }
 
-/** Checks the shape of answers before they are compared with their questions. Throws INVALID_ANSWER. */
+/** Checks the shape of answers before they are checked against their questions. Throws INVALID_ANSWER. */
 export function checkAnswerInput(answers: unknown): AnswerInput[] {
   const result = checkInput(answers, PlainAnswers, z.array(AnswerInput));
   if (result.success) return result.data;

@@ -100,13 +100,13 @@ describe('a set of questions', () => {
     expect(refusal([question({ options: options(4) })], limits)?.message).toContain('at most 3');
   });
 
-  verifies('Q03', 'a set that is too long to be read is refused', () => {
+  verifies('Q03', 'a set too long to read is refused', () => {
     expect(refusal([question({ prompt: 'x'.repeat(300_000) })])?.message).toMatch(
       /longer than \d+ characters/,
     );
   });
 
-  it('a refusal of hostile labels shows them as visible text', () => {
+  it('refused hostile labels are shown as visible text', () => {
     const label = '\u001b[2Jpwned\u202e';
     const error = refusal([question({ options: [{ label }, { label }] })]);
     expect(error?.message).toContain('"^[[2Jpwned\\u{202e}"');

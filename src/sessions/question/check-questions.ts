@@ -1,7 +1,7 @@
 import { InvalidInputError, visibleExcerpt } from '../../foundation/index.js';
 import type { QuestionInput } from './schema.js';
 
-/** How large a set may be. The outer bounds are 1 to 10 questions and 2 to 10 options. */
+/** How large a set may be. The outer bounds are 1 to 10 questions and 2 to 10 options per question. */
 export interface QuestionLimits {
   readonly maxQuestions: number;
   readonly maxOptions: number;
@@ -10,7 +10,7 @@ export interface QuestionLimits {
 export const DEFAULT_LIMITS: QuestionLimits = { maxQuestions: 5, maxOptions: 5 };
 /** The widest limits that can be configured. */
 export const OUTER_LIMITS: QuestionLimits = { maxQuestions: 10, maxOptions: 10 };
-/** How long a set may be, all in all. What an agent wants to do is shown whole or not asked, so it may be longer. */
+/** The maximum length of a whole set. A permission request must be shown in full or not asked, so it may be longer. */
 const MAX_SET_CHARACTERS = 256 * 1024;
 const MAX_PERMISSION_CHARACTERS = 4 * 1024 * 1024;
 

@@ -5,37 +5,37 @@ import { collectedAtOf, digestOf, isSettled, outcomeOf, type QuestionOutcome, st
 import type { QuestionStore } from './store.js';
 import type { QuestionView } from './view.js';
 
-/** An outcome on its way to the asker. Confirm it once it was delivered; what is not confirmed is new again. */
+/** An outcome on its way to the asker. Confirm it once it has been delivered; an unconfirmed outcome counts as new again. */
 export interface Delivery extends Disposable {
   readonly view: QuestionView;
   readonly outcome: QuestionOutcome;
-  /** Whether it has not been delivered before. */
+  /** Whether it is being delivered for the first time. */
   readonly isNew: boolean;
   confirm(): void;
 }
 
-/** What taking an outcome needs. */
+/** What collecting an outcome needs. */
 export interface CollectTools {
   readonly store: QuestionStore;
   readonly clock: Clock;
   readonly log: Logger;
-  /** The set as its files say. */
+  /** The set as its files describe it. */
   readonly view: (id: string) => QuestionView;
   /** Brings the status in line with the other files. */
   readonly heal: (held: HeldQuestion) => void;
-  /** Writes down that the time of the set ran out. */
+  /** Records that the set timed out. */
   readonly expire: (held: HeldQuestion) => void;
 }
 
-/** How long a delivery waits for whoever holds the set: a writer needs a few syncs of the disk. */
+/** How long a delivery waits while someone else holds the set: a writer needs a few disk syncs. */
 export const DELIVERY_WAIT_MS = 2_000;
 
-/** Takes the outcome of a set that is held for delivery to the asker; the set is held until that is disposed of. */
+/** Takes the outcome of a held set for delivery to the asker. The set stays held until the delivery is disposed of. */
 export function deliver(tools: CollectTools, held: HeldQuestion): Delivery {
   const { id } = held.snapshot;
   const { store, clock, view } = tools;
   const outcome = outcomeOf(held.snapshot, clock.now());
-  // Whoever wrote it may have died between showing it and syncing it: what is delivered must survive power loss.
+  // Its writer may have died between publishing and syncing it, and what is delivered must survive power loss.
   if (isSettled(outcome)) quietly(tools, id, 'question.not-synced', () => store.confirm(id));
   if (outcome.status === 'timed_out' && held.snapshot.status?.status === 'pending')
     quietly(tools, id, 'question.timeout-not-noted', () => tools.expire(held));
@@ -55,7 +55,7 @@ export function deliver(tools: CollectTools, held: HeldQuestion): Delivery {
   };
 }
 
-/** The outcome of a set that cannot be held: of one that stays locked it is not new, of one that cannot be written it stays new. */
+/** The outcome of a set that cannot be held: not new if the set stays locked, still new if it cannot be written. */
 export function deliverUnheld({ log }: CollectTools, view: QuestionView, reason: unknown): Delivery {
   if (reason instanceof LockedError || view.outcome.status === 'pending' || view.collectedAt !== null)
     return idleDelivery(view);
@@ -64,7 +64,7 @@ export function deliverUnheld({ log }: CollectTools, view: QuestionView, reason:
   return { view, outcome: view.outcome, isNew: true, confirm: warn, [Symbol.dispose]() {} };
 }
 
-/** A disk that cannot be written, or a set that only a newer Holdfast may change: reading still works. */
+/** Whether the disk cannot be written, or only a newer Holdfast may change the set. Reading still works. */
 export function isUnwritable(error: unknown): boolean {
   return error instanceof StorageError || error instanceof NewerVersionError;
 }
@@ -73,7 +73,7 @@ function idleDelivery(view: QuestionView): Delivery {
   return { view, outcome: view.outcome, isNew: false, confirm() {}, [Symbol.dispose]() {} };
 }
 
-/** The mark says when, and leaves everything else about the outcome as it is. */
+/** Records when it was delivered, and leaves everything else about the outcome unchanged. */
 function markDelivered(clock: Clock, held: HeldQuestion, outcome: QuestionOutcome): void {
   const now = timestamp(clock);
   const collectedAt = 'at' in outcome && Date.parse(outcome.at) > Date.parse(now) ? outcome.at : now;
@@ -92,7 +92,7 @@ function markDelivered(clock: Clock, held: HeldQuestion, outcome: QuestionOutcom
   });
 }
 
-/** Runs what is good to have but must not stand in the way of an outcome. */
+/** Runs an action that is useful but must not hold up an outcome. */
 function quietly({ log }: CollectTools, id: string, event: string, action: () => void): void {
   try {
     action();

@@ -104,7 +104,7 @@ describe('creating a set', () => {
     const watching = {
       ...nodeFileSystem,
       rename(from: string, to: string) {
-        // Right before, nothing is there; what appears is whole.
+        // Just before the rename nothing is there; what then appears is whole.
         seen.push(world.store.ids());
         nodeFileSystem.rename(from, to);
         for (const id of world.store.ids()) seen.push(readdirSync(world.path(id)).sort());
@@ -198,7 +198,7 @@ describe('asking again with the same request id', () => {
     expect(isUuidV4(first.id)).toBe(true);
   });
 
-  it('finds it in whatever order the keys of a question were written', async () => {
+  it("finds it whatever the order of a question's keys", async () => {
     await using world = await questionWorld();
     const asked = {
       multiSelect: false,
@@ -220,7 +220,7 @@ describe('asking again with the same request id', () => {
     expect(again.outcome).toMatchObject({ status: 'completed' });
   });
 
-  it('is another set for another agent and in another project', async () => {
+  it('makes another set for another agent or in another project', async () => {
     await using world = await questionWorld();
     const ids = [
       await world.sessions.create([question()], { requestId: 'r1' }),
@@ -280,7 +280,7 @@ describe('the limit of pending sets', () => {
     expect((await world.sessions.create([question()], { requestId: 'r1' })).id).toBe(id);
   });
 
-  verifies('Q17', 'what cannot be read neither counts nor gets in the way', async () => {
+  verifies('Q17', 'unreadable sets neither count nor get in the way', async () => {
     await using world = await questionWorld({ maxSessions: 3 });
     const { id } = await world.sessions.create([question()]);
     writeFileSync(join(world.base, systemIds.uuid()), 'a file');
@@ -295,8 +295,8 @@ describe('the limit of pending sets', () => {
   });
 });
 
-describe('what a dead creator left', () => {
-  it('is swept by the next one, and was never a set', async () => {
+describe('leftovers of a dead creator', () => {
+  it('are swept by the next creator and were never a set', async () => {
     await using world = await questionWorld();
     await world.sessions.create([question()]);
     const staged = join(world.base, '.holdfast', `${systemIds.uuid()}.staged`);
@@ -307,7 +307,7 @@ describe('what a dead creator left', () => {
     expect(readdirSync(join(world.base, '.holdfast')).filter((name) => name.endsWith('.staged'))).toEqual([]);
   });
 
-  it('a base that others may write to is refused', async () => {
+  it('a base directory that others may write to is refused', async () => {
     await using world = await questionWorld();
     await world.sessions.create([question()]);
     chmodSync(join(world.base, '.holdfast'), 0o777);

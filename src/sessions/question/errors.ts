@@ -22,7 +22,7 @@ export class InvalidSessionIdError extends HoldfastError<'INVALID_SESSION_ID'> {
   }
 }
 
-/** As many sets are pending as the configuration allows. */
+/** The configured maximum of sets is already pending. */
 export class TooManySessionsError extends HoldfastError<'TOO_MANY_SESSIONS'> {
   readonly code = 'TOO_MANY_SESSIONS';
 
@@ -33,10 +33,10 @@ export class TooManySessionsError extends HoldfastError<'TOO_MANY_SESSIONS'> {
   }
 }
 
-/** An answer that does not fit its questions; nothing was changed. */
+/** The answer does not fit its questions; nothing was changed. */
 export class InvalidAnswerError extends HoldfastError<'INVALID_ANSWER'> {
   readonly code = 'INVALID_ANSWER';
-  /** The question it is about, or null for the whole answer. */
+  /** The question at fault, or null if it is the answer as a whole. */
   readonly questionIndex: number | null;
 
   constructor(reason: string, questionIndex: number | null = null) {
@@ -46,14 +46,14 @@ export class InvalidAnswerError extends HoldfastError<'INVALID_ANSWER'> {
     this.questionIndex = questionIndex;
   }
 
-  /** The same, naming the session. */
+  /** The same error, naming the session. */
   static forSession(sessionId: string, error: InvalidAnswerError): InvalidAnswerError {
     const message = `Answer validation failed for session ${sessionId}: ${error.message}`;
     return new InvalidAnswerError(message, error.questionIndex);
   }
 }
 
-/** Somebody was first: the set has another outcome already. */
+/** Someone else was first: the set already has another outcome. */
 export class AlreadySettledError extends HoldfastError<'ALREADY_SETTLED'> {
   readonly code = 'ALREADY_SETTLED';
   readonly outcome: QuestionOutcome;
@@ -66,24 +66,24 @@ export class AlreadySettledError extends HoldfastError<'ALREADY_SETTLED'> {
   }
 }
 
-/** Nobody waits any more for the permission that was asked for: an answer would do nothing. */
+/** Nobody is waiting for this permission any more: an answer would do nothing. */
 export class AskerGoneError extends HoldfastError<'ASKER_GONE'> {
   readonly code = 'ASKER_GONE';
 
   constructor(sessionId: string, why: string) {
-    super(`Permission ${sessionId} is no longer being waited for: ${why}. Nothing was allowed`, {
-      hint: 'If the agent still needs it, it asks again when it is resumed; see `holdfast questions`.',
+    super(`Nobody is waiting for permission ${sessionId} any more: ${why}. Nothing was allowed`, {
+      hint: 'If the agent still needs it, it will ask again when it is resumed; see `holdfast questions`.',
     });
   }
 }
 
-/** A decision about a set of another machine stays where it is: it arrived there, or is not the caller's to take back. */
+/** A decision about another machine's set cannot be taken back: it has arrived there, or belongs to someone else. */
 export class NotTakenBackError extends HoldfastError<'NOT_TAKEN_BACK'> {
   readonly code = 'NOT_TAKEN_BACK';
 
   constructor(sessionId: string, reason: string) {
     super(`The decision about session ${sessionId} was not taken back: ${reason}`, {
-      hint: 'Look at the question again: what stands is shown there.',
+      hint: 'Look at the question again: it shows the decision that stands.',
     });
   }
 }
@@ -119,7 +119,7 @@ export class SessionAbandonedError extends HoldfastError<'SESSION_ABANDONED'> {
   }
 }
 
-/** The set belongs to another call than the one that waits. */
+/** The set belongs to a different call than the one waiting. */
 export class CallIdMismatchError extends HoldfastError<'CALL_ID_MISMATCH'> {
   readonly code = 'CALL_ID_MISMATCH';
 

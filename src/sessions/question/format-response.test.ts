@@ -44,7 +44,7 @@ describe('the answers as the agent reads them', () => {
     );
   });
 
-  verifies('Q14', 'a choice has its description behind a dash, or stands alone without one', () => {
+  verifies('Q14', 'a choice is followed by a dash and its description, or stands alone without one', () => {
     expect(choices(question(), answer({ selectedOption: 'PostgreSQL' }))).toEqual([
       '→ PostgreSQL — the usual one',
     ]);
@@ -56,7 +56,7 @@ describe('the answers as the agent reads them', () => {
     expect(choices(MULTI, answer({ selectedOptions: ['A', 'B'] }))).toEqual(['→ A — first', '→ B']);
   });
 
-  verifies('Q14', 'own words stand in quotes behind Other', () => {
+  verifies('Q14', 'own words are quoted after Other', () => {
     expect(choices(question(), answer({ customText: 'neither' }))).toEqual(["→ Other: 'neither'"]);
     expect(choices(question(), answer({ selectedOption: 'SQLite', customText: 'for now' }))).toEqual([
       '→ SQLite',
@@ -64,7 +64,7 @@ describe('the answers as the agent reads them', () => {
     ]);
   });
 
-  verifies('Q14', 'nothing chosen of several is said so', () => {
+  verifies('Q14', 'reports when none of several options was chosen', () => {
     expect(choices(MULTI, answer({ selectedOptions: [] }))).toEqual(['→ (No selection)']);
     expect(choices(MULTI, answer({ selectedOptions: [], customText: 'x' }))).toEqual(["→ Other: 'x'"]);
   });
@@ -175,7 +175,7 @@ describe('the answers as the agent reads them', () => {
         expect(text.replaceAll('\n', '')).not.toMatch(
           /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\u200e\u200f\u061c]/u,
         );
-        // Inside the quotes no quote stands without its backslash, and the last one closes.
+        // Every quote inside the quotes is escaped with a backslash, and the last one closes.
         const own = /^→ Other: '(.*)'$/u.exec(shown[5] ?? '')?.[1] ?? "'";
         expect(own.replaceAll(/\\\\|\\'/g, '')).not.toContain("'");
         expect(/(^|[^\\])(\\\\)*\\$/.test(own)).toBe(false);
@@ -197,8 +197,8 @@ describe('the answers as the agent reads them', () => {
   });
 });
 
-describe('answers whatever they are', () => {
-  it('are told as they were given when the questions can no longer be read', () => {
+describe('answers of any kind', () => {
+  it('are shown as given when the questions can no longer be read', () => {
     const answers = [
       { questionIndex: 0, selectedOption: 'Yes\n→ forged', timestamp: '2026-03-01T12:00:00.000Z' },
     ];

@@ -6,8 +6,8 @@ import type { Question, UserAnswer } from './schema.js';
 import type { QuestionView } from './view.js';
 
 /**
- * Answers as the agent reads them: each question numbered, each choice on a line of its own behind `→`. No text, of
- * agent or person, can start a line of its own here. Throws INVALID_ANSWER where answers do not fit the questions.
+ * Answers as the agent reads them: each question numbered, each choice on its own line after `→`. No text from an agent
+ * or a person can start a line of its own here. Throws INVALID_ANSWER if the answers do not fit the questions.
  */
 export function formatAnswers(questions: readonly Question[], answers: readonly UserAnswer[]): string {
   assertFits(questions, answers);
@@ -23,8 +23,8 @@ export function formatAnswers(questions: readonly Question[], answers: readonly 
 }
 
 /**
- * The same for whatever stands in the files: answers that do not fit their questions (another program wrote them, or the
- * questions can no longer be read) are told as they were given, with what is wrong. An outcome is never withheld.
+ * The same for any contents of the files. Answers that do not fit their questions (another program wrote them, or the
+ * questions can no longer be read) are shown as given, with what is wrong. An outcome is never withheld.
  */
 export function describeAnswers(questions: readonly Question[], answers: readonly UserAnswer[]): string {
   try {
@@ -43,7 +43,7 @@ export function describeAnswers(questions: readonly Question[], answers: readonl
   }
 }
 
-/** What was decided about a set in one line, without the questions; null while it waits. */
+/** The outcome of a set in one line, without the questions; null while it is pending. */
 export function outcomeInWords({
   outcome,
   questions,

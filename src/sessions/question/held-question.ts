@@ -11,7 +11,7 @@ import {
 import { AnswersFile, StatusFile } from './schema.js';
 import type { QuestionSnapshot } from './state.js';
 
-/** A set of questions that is held by its lock. Every write checks the lock first. */
+/** A question set held by its lock. Every write checks the lock first. */
 export class HeldQuestion implements Disposable {
   #snapshot: QuestionSnapshot;
   readonly #tools: LockTools & { ids: Ids };
@@ -33,7 +33,7 @@ export class HeldQuestion implements Disposable {
     this.#snapshot = snapshot;
   }
 
-  /** The set as it was read under the lock, with what was written since. */
+  /** The set as read under the lock, plus what has been written since. */
   get snapshot(): QuestionSnapshot {
     return this.#snapshot;
   }
@@ -44,7 +44,7 @@ export class HeldQuestion implements Disposable {
     this.#snapshot = { ...this.#snapshot, status };
   }
 
-  /** False when somebody else's answer is there already. */
+  /** False if someone else's answer is already there. */
   createAnswers(answers: AnswersFile): boolean {
     this.#lock.assertHeld();
     const path = join(this.#directory, 'answers.json');

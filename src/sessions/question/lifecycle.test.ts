@@ -5,7 +5,7 @@ import { questionLifecycle } from './lifecycle.js';
 
 const STATES = ['pending', 'completed', 'rejected', 'timed_out', 'abandoned'] as const;
 
-/** Written down once more on purpose: the table must not be its own oracle. `-` is refused. */
+/** Repeated here on purpose: the table must not be its own oracle. `-` is refused. */
 const EXPECTED = {
   answer: ['completed', '-', '-', 'completed', 'completed'],
   reject: ['rejected', '-', '-', 'rejected', 'rejected'],

@@ -11,7 +11,7 @@ export interface CreateQuestionOptions {
   readonly asker?: Asker | undefined;
   /** The asker's own name for this request: asking again with it finds the same set. */
   readonly requestId?: string | undefined;
-  /** Whether this process stays to wait; then the inbox can tell when it is gone. */
+  /** Whether this process stays and waits; then the inbox can tell when it has gone. */
   readonly isWaiting?: boolean | undefined;
 }
 
@@ -53,7 +53,7 @@ export function newStatus(request: RequestFile, waiting: ProcessIdentity | undef
   };
 }
 
-/** The same asker in the same project with the same request id means the same set. */
+/** The same asker, project and request id always mean the same set. */
 function idOfRequest(requestId: string, options: CreateQuestionOptions): string {
   return uuidFrom('request', options.asker?.agent ?? '', options.workingDirectory ?? '', requestId);
 }

@@ -21,17 +21,17 @@ export interface QuestionServices {
   readonly questions: QuestionSessions;
 }
 
-/** The same for what people do, who may have machines beside this one. */
+/** The same for people's actions, which may also reach other machines. */
 export interface QuestionDeskParts {
   readonly questions: QuestionDesk;
 }
 
-/** An id, or on people's surfaces a prefix of one; the sessions say what is wrong with it. */
+/** An id, or a prefix of one on surfaces for people; the sessions report what is wrong with it. */
 const SessionRef = z.string();
 
 type MakeAnswers = Extract<Parameters<QuestionSessions['answer']>[1], (...args: never) => unknown>;
 
-/** The sessions in the name of whoever calls. */
+/** The sessions, acting on behalf of the caller. */
 function by<Desk extends { as(actor: Actor): Desk }>(
   questions: Desk,
   context: OperationContext | undefined,
@@ -60,7 +60,7 @@ export const listQuestions = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({
     isAll: z.boolean().default(false),
-    /** Only those in this state; it says more than `isAll`. */
+    /** Only sets in this state; takes precedence over `isAll`. */
     status: z.enum(questionLifecycle.states).optional(),
   }),
   output: z.array(QuestionReport),
@@ -71,7 +71,7 @@ export const listQuestions = defineOperation({
   },
 });
 
-/** How many sets wait, and since when the oldest does. */
+/** How many sets are waiting, and since when the oldest has been. */
 export const WaitingCount = z.object({
   count: z.int(),
   oldestAt: z.string().nullable(),
@@ -80,7 +80,7 @@ export const WaitingCount = z.object({
 
 export const countWaiting = defineOperation({
   name: 'question.waiting',
-  summary: 'Say how many questions wait for you, for prompts and status bars',
+  summary: 'Say how many questions are waiting for you, for prompts and status bars',
   effect: 'read',
   capability: 'view',
   surfaces: ['cli', 'page', 'fleet'],
@@ -117,7 +117,7 @@ export const answerQuestions = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({
     session: SessionRef,
-    /** The answers, or how to make them of what is asked, for a surface in this process. */
+    /** The answers, or (for a surface in this process) a function that makes them from the questions. */
     answers: z.union([
       z.array(AnswerInput),
       z.custom<MakeAnswers>((value) => typeof value === 'function', 'a list of answers is expected'),
@@ -145,13 +145,13 @@ const DraftInput = z.strictObject({
 
 export const draftQuestions = defineOperation({
   name: 'question.draft',
-  summary: 'Keep a half-given answer, so that it is there on every surface',
+  summary: 'Keep a half-given answer, so that it is available on every surface',
   effect: 'write',
   capability: 'answer',
   surfaces: ['page', 'fleet'],
   input: z.strictObject({ session: SessionRef, draft: DraftInput }),
   output: z.strictObject({}),
-  /** Throws SESSION_NOT_FOUND, and ALREADY_SETTLED where nobody needs it any more. */
+  /** Throws SESSION_NOT_FOUND, and ALREADY_SETTLED if the draft is no longer needed. */
   async run({ questions }: QuestionDeskParts, { session, draft }) {
     const id = await questions.resolve(session);
     const { outcome } = await questions.get(id);
@@ -184,7 +184,8 @@ export const takeBackDecision = defineOperation({
   output: QuestionReport,
   async run({ questions }: QuestionDeskParts, { session }) {
     const id = await questions.resolve(session);
-    if (questions.takeBack === undefined) throw new NotTakenBackError(id, 'nothing is on its way from here');
+    if (questions.takeBack === undefined)
+      throw new NotTakenBackError(id, 'no decision is on its way from here');
     return reportOf(await questions.takeBack(id));
   },
 });
@@ -210,7 +211,7 @@ export const waitForQuestions = defineOperation({
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({
     session: SessionRef,
-    /** How long to be patient; without end if absent. */
+    /** How long to wait; forever if absent. */
     patienceMs: z.number().nonnegative().optional(),
   }),
   output: z.custom<QuestionOutcome>(),
@@ -226,12 +227,12 @@ export const collectQuestions = defineOperation({
   capability: 'answer',
   surfaces: ['cli', 'mcp'],
   input: z.strictObject({
-    /** Which set; every outcome that nobody has collected yet if absent. */
+    /** Which set; if absent, every outcome that has not been collected yet. */
     session: SessionRef.optional(),
     /** Only what was asked in this directory. */
     workingDirectory: z.string().optional(),
   }),
-  /** An outcome counts as delivered when the surface says so, and not before. */
+  /** An outcome counts as delivered only once the surface says so. */
   output: z.custom<AsyncIterable<Delivery>>(),
   async run({ questions }: QuestionServices, { session, workingDirectory }) {
     return session === undefined
@@ -240,7 +241,7 @@ export const collectQuestions = defineOperation({
   },
 });
 
-/** A permission that a hook asks for is the hook's alone. Throws SESSION_NOT_FOUND. */
+/** A permission that a hook asked for belongs to that hook alone. Throws SESSION_NOT_FOUND. */
 async function collectQuestion(questions: QuestionSessions, id: string): Promise<Delivery> {
   if ((await questions.get(id)).asker?.hook !== undefined) throw new SessionNotFoundError(id);
   return questions.collect(id);
@@ -250,7 +251,7 @@ async function* one(delivery: Promise<Delivery>): AsyncGenerator<Delivery> {
   yield await delivery;
 }
 
-/** One after the other, so that nobody holds more sets than they deliver. A set that went away meanwhile is left out. */
+/** One at a time, so that no set is held before it is delivered. Skips a set that has gone in the meantime. */
 async function* newDeliveries(
   questions: QuestionSessions,
   workingDirectory: string | undefined,
@@ -287,7 +288,7 @@ export const verifyQuestions = defineOperation({
   },
 });
 
-/** What cannot even be opened is a fault of that set, not of the others; what is gone meanwhile is none. */
+/** A set that cannot even be opened is a fault of that set alone; one that has gone in the meantime is not a fault. */
 async function verifyOne(questions: QuestionSessions, sessionId: string) {
   try {
     return { sessionId, faults: await questions.verify(sessionId) };
@@ -298,7 +299,7 @@ async function verifyOne(questions: QuestionSessions, sessionId: string) {
   }
 }
 
-/** Every action of question sets, for the registry. */
+/** Every action on question sets, for the registry. */
 export const questionOperations = [
   createQuestions,
   listQuestions,

@@ -1,11 +1,11 @@
 import { visibleLine } from '../../foundation/index.js';
 
-/** Text of a person as it stands between single quotes: backslash and quote escaped, everything unprintable visible. */
+/** A person's text for use between single quotes: backslash and quote escaped, everything unprintable made visible. */
 export function escapeText(text: string): string {
   return visibleLine(text.replaceAll('\\', '\\\\').replaceAll("'", "\\'"));
 }
 
-/** The same between double quotes, quotes included. */
+/** The same for double quotes, including the quotes. */
 export function quoteText(text: string): string {
   return `"${visibleLine(text.replaceAll('\\', '\\\\').replaceAll('"', '\\"'))}"`;
 }

@@ -13,7 +13,7 @@ import { type FileFault, type QuestionFile, type QuestionSnapshot, replacementIn
 
 export const FILE_NAMES: readonly QuestionFile[] = ['request.json', 'status.json', 'answers.json'];
 
-/** What the files of a set say, read without a lock. A file that does not verify is a fault; what else fails is thrown. */
+/** Reads the files of a set without a lock. A file that does not verify becomes a fault; any other failure is thrown. */
 export function readSet(fileSystem: FileSystem, directory: string, id: string): QuestionSnapshot {
   const faults: FileFault[] = [];
   const read = <Document extends { sessionId: string }>(
@@ -29,10 +29,10 @@ export function readSet(fileSystem: FileSystem, directory: string, id: string): 
     }
     return undefined;
   };
-  // In this order: a status that says `completed` is read before the answer that was written before it.
+  // In this order, so that a status saying `completed` is read before the answer that was written before it.
   const request = read('request.json', RequestFile);
   const status = read('status.json', StatusFile);
-  // By far most sets of a list have no answer: a look is cheaper than the error of opening what is not there.
+  // Most sets in a list have no answer, and a look is cheaper than the error from opening a missing file.
   const isAnswered = lookAt(fileSystem, `${directory}/answers.json`) !== undefined;
   const given = isAnswered ? read('answers.json', AnswersFile) : undefined;
   const misfit = misfitOf(request, given);
@@ -60,7 +60,7 @@ function faultyFile(file: QuestionFile, error: unknown): FileFault {
   throw error;
 }
 
-/** AUQ accepts whatever it is given: an answer that does not speak of its questions is none. */
+/** AUQ accepts whatever it is given; an answer that does not match its questions does not count. */
 function misfitOf(request: RequestFile | undefined, answers: AnswersFile | undefined): string | undefined {
   if (request === undefined || answers === undefined) return undefined;
   try {
@@ -72,7 +72,7 @@ function misfitOf(request: RequestFile | undefined, answers: AnswersFile | undef
   }
 }
 
-/** The documents of a set by their files. */
+/** The documents of a set by file name. */
 export function documentsOf(
   snapshot: QuestionSnapshot,
 ): Record<QuestionFile, { version?: number | undefined } | undefined> {

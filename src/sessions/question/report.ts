@@ -18,7 +18,7 @@ const UserAnswer = z.looseObject({
   timestamp: z.iso.datetime({ offset: true }),
 });
 
-/** A question set as the command line (`--json`) and MCP (structured content) tell it. */
+/** A question set as the command line (`--json`) and MCP (structured content) report it. */
 export const QuestionReport = z.object({
   sessionId: z.string(),
   status: z.enum(questionLifecycle.states),
@@ -32,14 +32,14 @@ export const QuestionReport = z.object({
   lastActivityAt: z.string(),
   expiresAt: z.string().nullable(),
   collectedAt: z.string().nullable(),
-  /** Why it did not reach the asker, where that is known: then it did not count. */
+  /** Why it did not reach the asker, if known; then it did not count. */
   unheardReason: z.string().optional(),
-  /** Who decided; null where nobody did, or nobody wrote it down. */
+  /** Who decided; null if nobody has, or it was not recorded. */
   actor: z.string().nullable(),
   workingDirectory: z.string().nullable(),
   asker: AskerInput.nullable(),
   isAskerGone: z.boolean().nullable(),
-  /** The machine of the fleet that it is kept on; absent for this one. */
+  /** The machine of the fleet that keeps it; absent for this one. */
   machine: z.string().optional(),
   /** A decision that was sent to that machine and has not arrived yet. */
   onItsWay: z.object({ request: z.string(), by: z.string() }).optional(),

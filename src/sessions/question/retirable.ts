@@ -9,7 +9,7 @@ import {
 } from './state.js';
 import type { QuestionStore } from './store.js';
 
-/** The sets that are not pending and may have had no activity since then. */
+/** The sets that are not pending and may have had no activity since `before`. */
 export function* retirableQuestions(
   { store, clock }: { readonly store: QuestionStore; readonly clock: Clock },
   before: number,
@@ -31,7 +31,10 @@ export function* retirableQuestions(
     };
 }
 
-/** Whether somebody decided and nobody was told. AUQ does not note that a call which waited was told, so that one was. */
+/**
+ * Whether a decision was made and never delivered. AUQ does not record a delivery to a waiting call, so that one counts
+ * as delivered.
+ */
 function isUncollected(snapshot: QuestionSnapshot, now: Date): boolean {
   const outcome = outcomeOf(snapshot, now);
   if (!isSettled(outcome) || collectedAtOf(snapshot, outcome) !== null) return false;
@@ -39,14 +42,14 @@ function isUncollected(snapshot: QuestionSnapshot, now: Date): boolean {
   return !isForeign(request) || (request?.callId ?? status?.callId) === undefined;
 }
 
-/** Looks again under the lock, so that nothing goes that came back to life meanwhile. */
+/** Checks again under the lock, so that nothing goes that came back to life in the meantime. */
 async function retire(
   store: QuestionStore,
   id: string,
   isOld: (snapshot: QuestionSnapshot) => boolean,
 ): Promise<boolean> {
   using held = await store.hold(id, { waitMs: 0 });
-  // Where only the directory tells a time, our own lock has just moved it; that there is still no file is enough.
+  // If only the directory tells the time, taking our own lock has just changed it; it is enough that there is still no file.
   if (held.snapshot.touchedAt === undefined && !isOld(held.snapshot)) return false;
   held.retire();
   return true;

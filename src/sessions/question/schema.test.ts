@@ -17,7 +17,7 @@ const strange = fc.oneof(
   fc.anything(),
 );
 
-/** A file as we write it, with some keys spoiled, taken away or added. */
+/** A file as we write it, with some keys spoiled, removed or added. */
 function spoiled(file: Readonly<Record<string, unknown>>) {
   const keys = fc.constantFrom(...Object.keys(file), 'callId', 'late', 'asker', 'askerProcess', 'unknown');
   const changes = fc.array(fc.tuple(keys, strange, fc.boolean()), { maxLength: 3 });
@@ -72,7 +72,7 @@ const SET = {
   isWaiting: false,
 };
 
-/** The same files as a library that others wrote judges them. */
+/** The same files as judged by a third-party library. */
 const Time = z.iso.datetime({ offset: true });
 const Asker = z.looseObject({
   agent: z.string().optional(),
@@ -165,11 +165,11 @@ describe('the check of an input', () => {
     try {
       return { data: act() };
     } catch {
-      return { data: null }; // refused, in words that other tests look at
+      return { data: null }; // refused, with wording that other tests check
     }
   };
 
-  it('says of a question set what its schema says', () => {
+  it('agrees with the schema of a question set', () => {
     fc.assert(
       fc.property(spoiled(SET), (value) => {
         const expected = CreateInput.safeParse(value);
@@ -179,7 +179,7 @@ describe('the check of an input', () => {
     );
   });
 
-  it('says of an answer what its schema says', () => {
+  it('agrees with the schema of an answer', () => {
     const plain = { questionIndex: 0, selectedOption: 'Yes', selectedOptions: ['a'], customText: 'b' };
     fc.assert(
       fc.property(fc.array(spoiled(plain), { maxLength: 3 }), (answers) => {

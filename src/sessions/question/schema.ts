@@ -18,7 +18,7 @@ import {
 import { ProcessRecord } from '../../storage/index.js';
 import { type QuestionStatus, questionLifecycle } from './lifecycle.js';
 
-/** The id of a question set: a UUID v4, which is also the name of its directory. */
+/** The id of a question set: a UUID v4, also the name of its directory. */
 const SessionId = textThat(isUuidV4, 'not a UUID v4');
 
 /** One choice. Options are referred to by their label. */
@@ -33,7 +33,7 @@ const Question = record({
 });
 export type Question = ValueOf<typeof Question>;
 
-/** What an asker may say about one question; the numbers come from the configured limits. */
+/** What an asker may say about one question; the size limits come from the configuration. */
 export const QuestionInput = z.strictObject({
   prompt: z.string().describe('The question itself, as complete and specific as possible; Markdown is fine.'),
   title: z
@@ -61,14 +61,14 @@ export const Asker = record({
   agent: optional(text),
   version: optional(text),
   session: optional(text),
-  /** `permission`: leave to do something, which counts only while the asker waits. */
+  /** `permission`: leave to do something, which counts only while the asker is waiting. */
   asks: optional(text),
-  /** The agent's own conversation, where a hook of it asks: an agent that a person started. */
+  /** The agent's own conversation, if one of its hooks asks: an agent that a person started. */
   hook: optional(text),
 });
 export type Asker = ValueOf<typeof Asker>;
 
-/** `request.json`: written once, never changed. A set that AUQ made has no `version`. */
+/** `request.json`: written once, never changed. A set made by AUQ has no `version`. */
 export const RequestFile = record({
   sessionId: SessionId,
   questions: listOf(Question, 1),
@@ -79,13 +79,13 @@ export const RequestFile = record({
   version: optional(whole()),
   /** When the set times out; absent means never. */
   expiresAt: optional(time),
-  /** The asker's own name for this request; the same one again is the same set. */
+  /** The asker's own name for this request; repeating it means the same set. */
   requestId: optional(text),
   asker: optional(Asker),
 });
 export type RequestFile = ValueOf<typeof RequestFile>;
 
-/** Declared by AUQ and never seen in a file; they all mean that nobody has decided yet. */
+/** Declared by AUQ but never seen in a file; they all mean that nobody has decided yet. */
 const UNDECIDED: ReadonlySet<unknown> = new Set(['in-progress', 'elaborate_requested', 'rephrase_requested']);
 
 const Status = oneOf(questionLifecycle.states);
@@ -109,26 +109,26 @@ export const StatusFile = record({
   abandonedReason: optional(text),
   /** Whether the rejection came after the set had timed out or was abandoned. */
   late: optional(flag),
-  /** Who decided, such as `cli`; it informs and proves nothing. */
+  /** Who decided, such as `cli`; for information only, not proof. */
   actor: optional(text),
-  /** The request from another machine that rejected it: the same one again is answered from here. */
+  /** The request from another machine that rejected it: a repeat of it gets the recorded outcome. */
   appliedRequest: optional(text),
-  /** When the outcome was delivered to the asker for the first time. */
+  /** When the outcome was first delivered to the asker. */
   collectedAt: optional(time),
-  /** Which outcome that was; a mark without it counts for the status it was made with. */
+  /** Which outcome was delivered; a mark without it applies to the status it was written with. */
   collectedDigest: optional(text),
-  /** Which outcome was first, so that a later change by another program can be told. */
+  /** The first outcome, so that a later change by another program can be detected. */
   outcomeDigest: optional(text),
-  /** The process that waits for the answer. */
+  /** The process waiting for the answer. */
   askerProcess: optional(ProcessRecord),
-  /** Why the decision did not reach the asker, where that is known: it had gone on. */
+  /** Why the decision did not reach the asker, if known: it had already moved on. */
   unheardReason: optional(text),
-  /** When the asker went away without its answer. */
+  /** When the asker left without its answer. */
   askerGoneAt: optional(time),
 });
 export type StatusFile = ValueOf<typeof StatusFile>;
 
-/** The answer to one question: a label, several labels, own words, or labels and own words. */
+/** The answer to one question: a label, several labels, own words, or labels with own words. */
 const UserAnswer = record({
   questionIndex: count,
   selectedOption: optional(text),
@@ -147,9 +147,9 @@ export const AnswersFile = record({
   version: optional(whole()),
   /** Whether it came after the set had timed out or was abandoned. */
   late: optional(flag),
-  /** The request from another machine that this answer came with: the same one again is answered from here. */
+  /** The request from another machine that brought this answer: a repeat of it gets the recorded answer. */
   appliedRequest: optional(text),
-  /** AUQ's mark of a delivered answer. */
+  /** AUQ's mark that an answer was delivered. */
   lastReadAt: optional(time),
 });
 export type AnswersFile = ValueOf<typeof AnswersFile>;
@@ -166,10 +166,10 @@ export type AnswerInput = z.infer<typeof AnswerInput>;
 /** What a person has chosen and typed for one question so far. */
 const DraftAnswer = record({
   selected: listOf(text),
-  /** Whether the own words count, and what they are; they are kept when they do not count. */
+  /** Whether the person's own words count; they are kept even when they do not. */
   isOther: flag,
   text: text,
-  /** Whether the person has gone on from this question. */
+  /** Whether the person has moved on from this question. */
   isConfirmed: flag,
 });
 export type DraftAnswer = ValueOf<typeof DraftAnswer>;

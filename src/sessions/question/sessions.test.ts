@@ -22,7 +22,7 @@ const POSTGRES: AnswerInput[] = [{ questionIndex: 0, selectedOption: 'PostgreSQL
 const SQLITE: AnswerInput[] = [{ questionIndex: 0, selectedOption: 'SQLite' }];
 
 describe('answering', () => {
-  it('may look for the answers in the questions, and changes nothing when there are none to be found', async () => {
+  it('may derive the answers from the questions, and changes nothing if there are none', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()]);
     const nothing = new Error('no such option');
@@ -62,7 +62,7 @@ describe('answering', () => {
     });
   });
 
-  verifies('Q05', 'then the status is completed, everything else in it kept', async () => {
+  verifies('Q05', 'then the status is completed and everything else in it is kept', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     const before = world.read(id, 'status.json');
@@ -102,7 +102,7 @@ describe('answering', () => {
     ]);
   });
 
-  verifies('Q05', 'a set that is not there: Session not found', async () => {
+  verifies('Q05', 'a missing set: Session not found', async () => {
     await using world = await questionWorld();
     const id = systemIds.uuid();
     await expect(world.sessions.answer(id, SQLITE)).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('answering', () => {
     );
   }
 
-  verifies('Q06', 'the same answer again is the same reply and writes nothing', async () => {
+  verifies('Q06', 'repeating an answer gets the same reply and writes nothing', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     const first = await world.sessions.answer(id, SQLITE);
@@ -205,7 +205,7 @@ describe('answering', () => {
 
   verifies(
     'Q06',
-    'what a rejection met is refused too when its answer was never noted in the status',
+    'a rejection after an answer is refused even if the status never recorded the answer',
     async () => {
       await using world = await questionWorld();
       const { id } = await world.sessions.create(SET);
@@ -247,7 +247,7 @@ describe('answering', () => {
     expect(world.read(id, 'answers.json')).not.toHaveProperty('late');
   });
 
-  it('brings a status in line whose writer died after the answer', async () => {
+  it('corrects a status whose writer died after the answer', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     const status = world.read(id, 'status.json');
@@ -265,7 +265,7 @@ describe('answering', () => {
     await expect(world.sessions.answer(id, SQLITE)).rejects.toMatchObject({ code: 'INVALID_ANSWER' });
   });
 
-  it('a set that went to the trash while we waited for its lock is not found', async () => {
+  it('a set that was trashed while we waited for its lock is not found', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     const lock = tryAcquireLock(world.tools, world.path(id, 'session'));
@@ -296,7 +296,7 @@ describe('answering', () => {
 });
 
 describe('the lock of a set', () => {
-  /** A record as the process with these facts would have left it. */
+  /** A record as a process with these facts would have left it. */
   function ownerRecord(overrides: object) {
     const { identity } = storageTools();
     return {
@@ -309,7 +309,7 @@ describe('the lock of a set', () => {
     };
   }
 
-  verifies('Q11', 'of a process that is gone is taken over at once, whatever its age', async () => {
+  verifies('Q11', 'of a dead process is taken over at once, whatever its age', async () => {
     await using world = await questionWorld();
     for (const facts of [{ startTime: '1' }, { bootId: 'another boot' }, { pid: 4_194_303 }]) {
       const { id } = await world.sessions.create(SET);
@@ -319,7 +319,7 @@ describe('the lock of a set', () => {
     expect(world.clock.slept).toEqual([]);
   });
 
-  verifies('Q11', 'of a process that may live is respected, and its owner shown', async () => {
+  verifies('Q11', 'of a process that may be alive is respected, and its owner shown', async () => {
     await using world = await questionWorld();
     for (const facts of [{}, { host: 'elsewhere' }, { pidNamespace: 'pid:[1]' }]) {
       const { id } = await world.sessions.create(SET);
@@ -432,7 +432,7 @@ describe('rejecting', () => {
     expect(world.read(id, 'status.json')).toMatchObject({ status: 'rejected', rejectionReason: null });
   });
 
-  verifies('Q07', 'the same rejection again is the same reply, another reason is refused', async () => {
+  verifies('Q07', 'repeating a rejection gets the same reply, another reason is refused', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     const first = await world.sessions.reject(id, 'no');
@@ -492,7 +492,7 @@ describe('withdrawing', () => {
 });
 
 describe('running out of time', () => {
-  verifies('Q09', 'without a timeout a set stays pending for ever', async () => {
+  verifies('Q09', 'without a timeout a set stays pending forever', async () => {
     await using world = await questionWorld({ timeoutMs: 0 });
     const { id } = await world.sessions.create(SET);
     expect(world.read(id, 'request.json')).not.toHaveProperty('expiresAt');
@@ -525,7 +525,7 @@ describe('running out of time', () => {
     expect([short.expiresAt, never.expiresAt]).toEqual(['2026-03-01T12:00:01.000Z', null]);
   });
 
-  verifies('Q09', 'expiring writes it down once, and never over an outcome', async () => {
+  verifies('Q09', 'expiry is recorded once, and never over an outcome', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     expect(await world.sessions.expire(id)).toMatchObject({ status: 'timed_out' });
@@ -546,7 +546,7 @@ describe('collecting', () => {
     expect(world.read(id, 'status.json')).not.toHaveProperty('collectedAt');
   });
 
-  it('an answer is new until one delivery was confirmed, and the same however often', async () => {
+  it('an answer is new until one delivery is confirmed, and the same every time', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     const { outcome } = await world.sessions.answer(id, SQLITE);
@@ -606,7 +606,7 @@ describe('collecting', () => {
     });
   }
 
-  it('a late rejection after the asker was told of the timeout is new', async () => {
+  it('a late rejection after the timeout was delivered is new', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     await world.sessions.expire(id);
@@ -619,7 +619,7 @@ describe('collecting', () => {
     expect(delivery).toMatchObject({ isNew: true, outcome: { status: 'rejected' } });
   });
 
-  it('while one delivery is under way, another one waits for it and is not new', async () => {
+  it('while one delivery is in progress, another one waits for it and is not new', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     await world.sessions.answer(id, SQLITE);
@@ -643,7 +643,7 @@ describe('collecting', () => {
     expect(arrived.isNew).toBe(true);
   });
 
-  it('a set that is locked for long is delivered all the same, as not new', async () => {
+  it('a set that stays locked is still delivered, as not new', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     await world.sessions.answer(id, SQLITE);
@@ -655,7 +655,7 @@ describe('collecting', () => {
     expect(later.isNew).toBe(true);
   });
 
-  it('what is thrown in between leaves no lock behind', async () => {
+  it('an error during collection leaves no lock behind', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     const status = world.read(id, 'status.json');
@@ -730,7 +730,7 @@ describe('collecting', () => {
 });
 
 describe('the asker', () => {
-  it('who waits is written down, and is not gone while this process lives', async () => {
+  it('is recorded when it waits, and is not gone while this process is alive', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET, { isWaiting: true });
     expect(world.read(id, 'status.json').askerProcess).toMatchObject({ pid: process.pid });
@@ -739,7 +739,7 @@ describe('the asker', () => {
     expect(nobody.isAskerGone).toBeNull();
   });
 
-  it('who is dead is gone, who says so is gone, who comes back is not', async () => {
+  it('is gone when it has died or says so, but not once it comes back', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET, { isWaiting: true });
     const status = world.read(id, 'status.json');
@@ -757,7 +757,7 @@ describe('the asker', () => {
     expect((await world.sessions.get(id)).isAskerGone).toBe(false);
   });
 
-  it('of a settled set is not noted any more', async () => {
+  it('of a settled set is no longer recorded', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     await world.sessions.answer(id, SQLITE);
@@ -778,7 +778,7 @@ describe('listing', () => {
     expect((await world.sessions.list()).map((view) => view.id)).toEqual(ids);
   });
 
-  it('goes on over everything that is half-made, damaged or not ours, and shows it', async () => {
+  it('skips nothing that is half-made, damaged or not ours, and shows it', async () => {
     await using world = await questionWorld();
     const { id: whole } = await world.sessions.create(SET);
     const uuid = () => systemIds.uuid();
@@ -854,7 +854,7 @@ describe('damage', () => {
   for (const [what, answers] of UNFIT) {
     verifies(
       'Q21',
-      `an unchecked answer by AUQ (${what}) is no answer: the set waits on, and the file is kept aside`,
+      `an unchecked answer by AUQ (${what}) does not count: the set keeps waiting, and the file is set aside`,
       async () => {
         await using world = await questionWorld();
         const { id } = await world.sessions.create(SET);
@@ -875,7 +875,7 @@ describe('damage', () => {
     );
   }
 
-  it('a damaged status is set aside and made anew', async () => {
+  it('a damaged status is set aside and rebuilt', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     world.write(id, 'status.json', '');
@@ -909,7 +909,7 @@ describe('damage', () => {
     expect(world.files(id)).toEqual(['request.json', 'status.json']);
   });
 
-  it('temporary files of a dead writer are gone after the next write', async () => {
+  it('temporary files of a dead writer are removed by the next write', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     writeFileSync(world.path(id, `.status.json.${'a'.repeat(32)}.tmp`), '{');
@@ -933,7 +933,7 @@ describe('damage', () => {
 });
 
 describe('verifying', () => {
-  verifies('Q15', 'a whole set has no faults, answered or not', async () => {
+  verifies('Q15', 'an intact set has no faults, answered or not', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     expect(await world.sessions.verify(id)).toEqual([]);
@@ -991,7 +991,7 @@ describe('verifying', () => {
     },
   );
 
-  verifies('Q15', 'an odd thing in place of a file is a fault like any other', async () => {
+  verifies('Q15', 'anything odd in place of a file is a fault like any other', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     plant('symbolic link', world.path(id, 'answers.json'), world.dir.at('victim'));
@@ -1079,7 +1079,7 @@ describe('ids', () => {
     expect(message.length).toBeLessThan(130);
   });
 
-  it('a prefix of 4 or more characters is enough where it is unambiguous', async () => {
+  it('a prefix of 4 or more characters is enough if it is unambiguous', async () => {
     await using world = await questionWorld();
     const ids = ['abcd1111-aaaa-4aaa-8aaa-aaaaaaaaaaaa', 'abcd2222-aaaa-4aaa-8aaa-aaaaaaaaaaaa'];
     for (const id of ids) mkdirSync(world.path(id), { recursive: true, mode: 0o700 });
@@ -1179,7 +1179,7 @@ describe('cleaning', () => {
     expect([...(await world.clean(ALL)).retired].sort()).toEqual(made.sort());
   });
 
-  it('a set that timed out by itself is kept for the retention time from then on', async () => {
+  it('a set that timed out is kept for the retention time from then on', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET, { timeoutMs: 8 * DAY_MS });
     world.clock.advance(9 * DAY_MS);
@@ -1188,7 +1188,7 @@ describe('cleaning', () => {
     expect((await world.clean(ALL)).retired).toEqual([id]);
   });
 
-  it('a directory that tells no time (half made by AUQ a moment ago) is not old', async () => {
+  it('a directory without any times (just half made by AUQ) is not old', async () => {
     await using world = await questionWorld();
     const id = systemIds.uuid();
     mkdirSync(world.path(id), { recursive: true, mode: 0o700 });
@@ -1211,7 +1211,7 @@ describe('cleaning', () => {
     expect(world.store.trash.entries()).toEqual([]);
   });
 
-  verifies('Q13', 'a dry run tells the same and does nothing', async () => {
+  verifies('Q13', 'a dry run reports the same and does nothing', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     await world.sessions.reject(id);
@@ -1226,7 +1226,7 @@ describe('cleaning', () => {
     expect(treeOf(world.dir.path)).toEqual(before);
   });
 
-  verifies('Q13', 'one bad session is warned about and the rest still cleaned', async () => {
+  verifies('Q13', 'one bad session causes a warning and the rest are still cleaned', async () => {
     await using world = await questionWorld();
     const made: string[] = [];
     for (let count = 0; count < 6; count++) {
@@ -1249,7 +1249,7 @@ describe('cleaning', () => {
 
   verifies(
     'Q13',
-    'a session that cannot be moved away is warned about and the rest still cleaned',
+    'a session that cannot be moved away causes a warning and the rest are still cleaned',
     async () => {
       await using world = await questionWorld();
       const made: string[] = [];
@@ -1274,7 +1274,7 @@ describe('cleaning', () => {
     },
   );
 
-  verifies('Q13', 'a trash that cannot be emptied is warned about, and what was done is told', async () => {
+  verifies('Q13', 'a trash that cannot be emptied causes a warning, and the rest is reported', async () => {
     await using world = await questionWorld();
     const { id: first } = await world.sessions.create(SET);
     await world.sessions.reject(first);
@@ -1294,7 +1294,7 @@ describe('cleaning', () => {
     expect(world.log.named('question.trash-not-emptied')).toHaveLength(1);
   });
 
-  it('what came back to life under the lock is left alone', async () => {
+  it('a set that came back to life before the lock is left alone', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     await world.sessions.expire(id);
@@ -1320,7 +1320,7 @@ describe('cleaning', () => {
     expect(world.store.ids()).toEqual([id]);
   });
 
-  it('a set can be answered twice over: what is in the trash is not found', async () => {
+  it('a set in the trash is not found', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     await world.sessions.answer(id, firstOptions(SET));
@@ -1340,7 +1340,7 @@ describe('a permission', () => {
     const status = world.read(id, 'status.json');
     world.write(id, 'status.json', {
       ...status,
-      // The same pid as ours, but another process: it started at another time.
+      // The same pid as ours, but another process: its start time differs.
       askerProcess: { ...(status.askerProcess as object), startTime: '1' },
     });
     return id;
@@ -1357,7 +1357,7 @@ describe('a permission', () => {
     await expect(world.sessions.answer(id, allow)).rejects.toMatchObject({ code: 'ASKER_GONE' });
   });
 
-  it('whose asker is gone is withdrawn by whoever lists for a person; a question stays', async () => {
+  it('whose asker is gone is withdrawn when listed for a person; a question stays', async () => {
     await using world = await questionWorld();
     const id = await ofDeadAsker(world);
     const { id: other } = await world.sessions.create([question()]);

@@ -35,7 +35,7 @@ export class QuestionSessions {
     this.#options = options;
   }
 
-  /** The same sessions, where what is decided is somebody else's doing. */
+  /** The same sessions, with decisions attributed to another actor. */
   as(actor: Actor): QuestionSessions {
     return new QuestionSessions({ ...this.#options, actor });
   }
@@ -46,8 +46,8 @@ export class QuestionSessions {
   }
 
   /**
-   * Takes in a set that another machine had, with its id and what was decided; false where a set of this id is here already, which
-   * then stays as it is. Throws DOCUMENT_REFUSED, INVALID_SESSION_ID.
+   * Adopts a set from another machine, with its id and any decision. A set that is already here and undecided takes the
+   * decision. Returns false if nothing changed. Throws DOCUMENT_REFUSED, INVALID_SESSION_ID.
    */
   adopt(moved: MovedQuestion): Promise<boolean> {
     return adoptSet(this.#options, moved);
@@ -58,14 +58,14 @@ export class QuestionSessions {
     return getSet(this.#options, id);
   }
 
-  /** All sets, oldest first, damaged ones with their faults. What the disk does not give is warned about. */
+  /** All sets, oldest first, including damaged ones with their faults. Logs a warning for any that cannot be read. */
   list(options?: ListOptions): Promise<QuestionView[]> {
     return listSets(this.#options, options);
   }
 
   /**
-   * The same for people, who should not read what nobody waits for: a permission whose asker is gone is withdrawn by whoever
-   * sees it first.
+   * The same for people, who should not be shown what nobody is waiting for: the first to see a permission whose asker
+   * is gone withdraws it.
    */
   listLive(): Promise<QuestionView[]> {
     return listLiveSets(this.#options);
@@ -76,7 +76,7 @@ export class QuestionSessions {
     return this.#options.store.ids();
   }
 
-  /** Whether a set of this id is kept here. */
+  /** Whether a set with this id is kept here. */
   has(id: string): boolean {
     return isUuidV4(id) && this.#options.store.ids().includes(id);
   }
@@ -87,15 +87,15 @@ export class QuestionSessions {
   }
 
   /**
-   * Answers a set. The first answer wins; the same one again gets the same reply.
-   * A `callId` must be the one that the set belongs to, where it belongs to one. Throws SESSION_NOT_FOUND, INVALID_ANSWER,
-   * CALL_ID_MISMATCH, ALREADY_SETTLED, ASKER_GONE, RUN_MAY_HAVE_MOVED, LOCKED, and what `answers` throws.
+   * Answers a set. The first answer wins; repeating it gets the same reply. If the set belongs to a call, a given
+   * `callId` must match it. Throws SESSION_NOT_FOUND, INVALID_ANSWER, CALL_ID_MISMATCH, ALREADY_SETTLED, ASKER_GONE,
+   * RUN_MAY_HAVE_MOVED, LOCKED, and whatever `answers` throws.
    */
   answer(id: string, answers: GivenAnswers, options: AnswerOptions = {}): Promise<QuestionView> {
     return answerSet(this.#options, id, answers, options);
   }
 
-  /** Rejects a set, with a reason or without. Throws SESSION_NOT_FOUND, ALREADY_SETTLED, RUN_MAY_HAVE_MOVED, LOCKED. */
+  /** Rejects a set, with or without a reason. Throws SESSION_NOT_FOUND, ALREADY_SETTLED, RUN_MAY_HAVE_MOVED, LOCKED. */
   reject(
     id: string,
     reason: string | null = null,
@@ -104,40 +104,40 @@ export class QuestionSessions {
     return rejectSet(this.#options, id, reason, options);
   }
 
-  /** Withdraws a set: the agent does not need the answer any more. A settled one stays as it is. */
+  /** Withdraws a set because the agent no longer needs the answer. A settled set stays unchanged. */
   cancel(id: string, reason: string): Promise<QuestionView> {
     return cancelSet(this.#options, id, reason);
   }
 
-  /** Marks a set as timed out if nobody decided yet; otherwise nothing happens. Returns how it stands. */
+  /** Marks a set as timed out if nobody has decided yet; otherwise does nothing. Returns its outcome. */
   expire(id: string): Promise<QuestionOutcome> {
     return expireSet(this.#options, id);
   }
 
   /**
-   * Waits for the outcome; see `waitForOutcome`. It returns as soon as the outcome can be seen, which may be a moment
-   * before its writer has synced it; `collect` returns only what would survive power loss. A set that runs out
-   * of time is written down as timed out.
+   * Waits for the outcome; see `waitForOutcome`. It returns as soon as the outcome is visible, which may be a moment
+   * before its writer has synced it; `collect` returns only what would survive power loss. A set whose time runs out is
+   * recorded as timed out.
    */
   wait(id: string, options: WaitOptions = {}): Promise<QuestionOutcome> {
     return waitForSet(this.#options, id, options);
   }
 
   /**
-   * Takes the outcome for delivery to the asker. It is the same however often it is taken, and new until one
-   * delivery was confirmed. Who writes the answer, and another delivery under way, are waited for a moment. A set that
-   * stays locked is delivered as not new; one that cannot be written is delivered, too, and stays new.
+   * Takes the outcome for delivery to the asker. It is the same however often it is taken, and stays new until one
+   * delivery is confirmed. Waits a moment for anyone writing the answer and for another delivery in progress. A set
+   * that stays locked is delivered as not new; one that cannot be written is delivered, too, and stays new.
    */
   collect(id: string): Promise<Delivery> {
     return collectSet(this.#options, id);
   }
 
-  /** Writes down that the asker left without its answer, or (null) that a process waits again. */
+  /** Records that the asker left without its answer, or that a process is waiting again. */
   noteAsker(id: string, state: 'gone' | 'waiting'): Promise<void> {
     return noteAskerOf(this.#options, id, state);
   }
 
-  /** Writes down that the asker had gone on before the decision reached it: the decision did not count. */
+  /** Records that the asker had already moved on when the decision came, so the decision did not count. */
   noteUnheard(id: string, reason: string): Promise<void> {
     return noteUnheardOf(this.#options, id, reason);
   }
@@ -165,18 +165,18 @@ export class QuestionSessions {
     this.#options.store.removeDraft(id);
   }
 
-  /** Calls back whenever a set may have come, gone or changed, with its id where it is one that was there and is wanted. */
+  /** Calls back whenever a set may have appeared, gone or changed; with its id if it is a known set that `isWanted` accepts. */
   watch(onHint: (id: string | null) => void, isWanted?: (id: string) => boolean): { close(): void } {
     return watchSets(this.#options.store, onHint, isWanted);
   }
 
-  /** What is wrong with a set: files, ids, counts. An empty list means that it is whole. */
+  /** What is wrong with a set: files, ids, counts. An empty list means that it is intact. */
   verify(id: string): Promise<string[]> {
     return verifySet(this.#options, id);
   }
 
   /**
-   * Sets aside what does not verify, makes the status again, and takes an outcome that another program changed as it stands
+   * Sets aside what does not verify, rebuilds the status, and accepts an outcome that another program changed as it is
    * now. Throws SESSION_NOT_FOUND, LOCKED.
    */
   recover(id: string): Promise<void> {
@@ -188,12 +188,12 @@ export class QuestionSessions {
     return this.#options.retentionMs;
   }
 
-  /** What may go to the trash, for whoever cleans. */
+  /** What may go to the trash, for the cleaner. */
   retirable(before: number): Iterable<Retirable> {
     return retirableQuestions(this.#options, before);
   }
 
-  /** Removes for good what has lain in the trash for longer than this, and returns the ids. Throws STORAGE_FAILED. */
+  /** Permanently removes what has been in the trash longer than this, and returns the ids. Throws STORAGE_FAILED. */
   purgeTrash(olderThanMs: number): string[] {
     return this.#options.store.purgeTrash(olderThanMs);
   }

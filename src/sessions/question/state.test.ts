@@ -183,7 +183,7 @@ describe('the one reading of three files', () => {
     );
   });
 
-  it('a later moment changes nothing but pending to timed_out', () => {
+  it('time changes nothing but pending to timed_out', () => {
     const parts = fc.record({
       status: fc.option(
         fc.constantFrom(...questionLifecycle.states).map((state) => status(state)),
@@ -261,7 +261,7 @@ describe('the status file that a set should have', () => {
     expect(statusFor(snapshot({ request: request(), status: own }), NOW)).toBe(own);
   });
 
-  it('is made anew from the request where it was lost', () => {
+  it('is rebuilt from the request if it was lost', () => {
     expect(statusFor(snapshot({ request: request({ callId: 'call' }) }), NOW)).toEqual({
       sessionId: ID,
       status: 'pending',

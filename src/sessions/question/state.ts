@@ -10,25 +10,25 @@ export type QuestionFile = 'request.json' | 'status.json' | 'answers.json';
 export interface FileFault {
   readonly file: QuestionFile;
   /**
-   * `unsafe`: a link, a directory or another thing that we do not open stands in its place. `replaced`: it verifies, but
-   * says something else than what was decided first.
+   * `unsafe`: in its place is a link, a directory or something else that we do not open. `replaced`: it verifies, but
+   * differs from what was first decided.
    */
   readonly kind: 'missing' | 'damaged' | 'unsafe' | 'replaced';
   readonly reason: string;
 }
 
-/** What the files of one set say at one moment. */
+/** What the files of a set say at one moment. */
 export interface QuestionSnapshot {
   readonly id: string;
   readonly request: RequestFile | undefined;
   readonly status: StatusFile | undefined;
   readonly answers: AnswersFile | undefined;
   readonly faults: readonly FileFault[];
-  /** When the directory was last changed; only where no file tells a time. */
+  /** When the directory was last changed; only set if no file tells a time. */
   readonly touchedAt?: string | undefined;
 }
 
-/** How a set stands, as one value. */
+/** The outcome of a set, as one value. */
 export type QuestionOutcome =
   | { readonly status: 'pending' }
   | {
@@ -47,9 +47,9 @@ export type QuestionOutcome =
   | { readonly status: 'abandoned'; readonly reason: string };
 
 /**
- * The one reading of three files: `answers.json` is the answer whatever `status.json` says; a rejection stands in
- * `status.json` alone; a passed `expiresAt` counts from its instant on, written down or not; a status without the
- * answer it speaks of (a crash, or AUQ's order of writing) is pending.
+ * The single reading of the three files. `answers.json` is the answer whatever `status.json` says. A rejection is in
+ * `status.json` alone. An `expiresAt` that has passed counts from that instant on, recorded or not. A status that
+ * mentions a missing answer (after a crash, or because of AUQ's order of writing) means pending.
  */
 export function outcomeOf(snapshot: QuestionSnapshot, now: Date): QuestionOutcome {
   const { request, status } = snapshot;
@@ -63,7 +63,7 @@ export function outcomeOf(snapshot: QuestionSnapshot, now: Date): QuestionOutcom
   }
   const { expiresAt } = request;
   if (status?.status === 'timed_out') {
-    // The instant it ran out, not the one at which somebody wrote that down.
+    // The instant it expired, not when someone recorded that.
     const isEarlier = expiresAt !== undefined && Date.parse(expiresAt) < Date.parse(status.lastModified);
     return { status: 'timed_out', at: isEarlier ? expiresAt : status.lastModified };
   }
@@ -76,7 +76,7 @@ export function outcomeOf(snapshot: QuestionSnapshot, now: Date): QuestionOutcom
 /** An outcome that a person decided. */
 export type SettledOutcome = Extract<QuestionOutcome, { at: string; late: boolean }>;
 
-/** The same for what a person decided, which no time changes; undefined where nobody has. */
+/** The same for a person's decision, which time does not change; undefined if there is none. */
 function settledOutcomeOf({
   status,
   answers,
@@ -90,12 +90,12 @@ function settledOutcomeOf({
   return { status: 'rejected', reason, at: status.lastModified, late: status.late ?? false };
 }
 
-/** Whether a set has an outcome that nothing of ours changes any more. */
+/** Whether a set has an outcome that nothing of ours will change. */
 export function isSettled(outcome: QuestionOutcome): outcome is SettledOutcome {
   return outcome.status === 'completed' || outcome.status === 'rejected';
 }
 
-/** What a person decided as a short text that is another one where they decide anything else; times do not count. */
+/** A digest of what a person decided: any other decision has another digest, but times do not count. */
 export function digestOf(
   decided:
     | Pick<Extract<SettledOutcome, { status: 'completed' }>, 'status' | 'answers'>
@@ -107,14 +107,14 @@ export function digestOf(
     .digest('hex');
 }
 
-/** What an answer says, whenever it was given. */
+/** What an answer says, without its time. */
 export function bareAnswer({ questionIndex, selectedOption, selectedOptions, customText }: UserAnswer) {
   return [questionIndex, selectedOption ?? null, selectedOptions ?? null, customText ?? null];
 }
 
 /**
- * What another program made of an outcome after it had been decided: AUQ writes over answers without looking, but keeps keys
- * of `status.json` that it does not know, and so our digest of what was first.
+ * A change that another program made to an outcome after the decision. AUQ overwrites answers without looking, but
+ * keeps keys of `status.json` that it does not know, including our digest of the first outcome.
  */
 export function replacementIn(snapshot: Pick<QuestionSnapshot, 'status' | 'answers'>): FileFault | undefined {
   const first = snapshot.status?.outcomeDigest;
@@ -126,9 +126,9 @@ export function replacementIn(snapshot: Pick<QuestionSnapshot, 'status' | 'answe
 }
 
 /**
- * `status.json` as it should be where it does not say what the other files say, with nothing in it that makes a reader see
- * something else than before; undefined where it is right, or missing. An answer whose writer died before the status; a
- * `completed` whose answer never came or was set aside, which AUQ would not show any more.
+ * The corrected `status.json` if it disagrees with the other files, with no change that makes a reader see anything
+ * else than before; undefined if it is right or missing. Two cases: the writer of an answer died before the status; or
+ * the answer to a `completed` status never came or was set aside, and AUQ would no longer show the set.
  */
 export function healedStatus({ request, status, answers }: QuestionSnapshot): StatusFile | undefined {
   if (status === undefined) return undefined;
@@ -139,10 +139,10 @@ export function healedStatus({ request, status, answers }: QuestionSnapshot): St
   if (status.status === 'completed') return undefined;
   const decided = { status: 'completed' as const, answers: answers.answers };
   const isLater = Date.parse(answers.timestamp) > Date.parse(status.lastModified);
-  // Whoever withdrew the set did not answer it.
+  // The one who withdrew the set did not answer it.
   const known = status.status === 'abandoned' ? withoutActor(status) : status;
   return {
-    // A mark without a digest was made for what came before the answer.
+    // A mark without a digest is about what came before the answer.
     ...(status.collectedDigest === undefined ? withoutMarks(known) : known),
     status: 'completed',
     lastModified: isLater ? answers.timestamp : status.lastModified,
@@ -150,7 +150,7 @@ export function healedStatus({ request, status, answers }: QuestionSnapshot): St
   };
 }
 
-/** A status without what it says about an outcome: that it was delivered, and what it was. */
+/** A status without its marks about the outcome: its delivery and its digest. */
 export function withoutMarks(status: StatusFile): StatusFile {
   const { collectedAt: _at, collectedDigest: _collected, outcomeDigest: _outcome, ...rest } = status;
   return rest;
@@ -162,8 +162,8 @@ export function withoutActor({ actor: _actor, ...status }: StatusFile): StatusFi
 }
 
 /**
- * Who decided: as our own commands wrote it down. An answer without a format version is AUQ's, whatever stands beside it;
- * null where nobody decided, or nobody wrote it down.
+ * Who decided, as our own commands recorded it. An answer without a format version is AUQ's, whatever the status says.
+ * Null if nobody has decided, or it was not recorded.
  */
 export function actorOf({ status, answers }: QuestionSnapshot, outcome: QuestionOutcome): Actor | null {
   if (outcome.status === 'pending' || outcome.status === 'timed_out') return null;
@@ -171,18 +171,18 @@ export function actorOf({ status, answers }: QuestionSnapshot, outcome: Question
   return status?.actor === undefined ? null : actorIn(status.actor);
 }
 
-/** How long after it made a set AUQ may still write its status a second time, without looking at what is there by then. */
+/** How long after creating a set AUQ may still write its status a second time, without checking what is there by then. */
 const SECOND_WRITE_MS = 2_000;
 
-/** Whether AUQ has just made this set and is yet to write its status again, to add the call. */
+/** Whether AUQ has just made this set and has yet to write its status again, to add the call. */
 export function isBeingMade({ request, status }: QuestionSnapshot, now: Date): boolean {
   if (request === undefined || !isForeign(request) || status?.callId !== undefined) return false;
   return Math.abs(now.getTime() - Date.parse(request.timestamp)) < SECOND_WRITE_MS;
 }
 
 /**
- * When this very outcome was delivered, or null. A timeout that was delivered does not make the late answer old: the
- * mark counts for the status it was made with, and not for an answer that came after it.
+ * When this particular outcome was delivered, or null. Delivering a timeout does not make the late answer old: the mark
+ * applies to the status it was written with, not to an answer that came later.
  */
 export function collectedAtOf(snapshot: QuestionSnapshot, outcome: QuestionOutcome): string | null {
   const { status, answers } = snapshot;
@@ -196,7 +196,7 @@ export function collectedAtOf(snapshot: QuestionSnapshot, outcome: QuestionOutco
   return status.collectedAt;
 }
 
-/** When something last happened to a set, as an ISO time; the epoch if nothing can be told. */
+/** When something last happened to a set, as an ISO time; the Unix epoch if no time is known. */
 export function lastActivityOf(snapshot: QuestionSnapshot, now: Date): string {
   const { answers, status, request, touchedAt } = snapshot;
   let lastMs = Math.max(
@@ -214,7 +214,7 @@ function timeOf(time: string | undefined): number {
   return time === undefined ? 0 : Date.parse(time);
 }
 
-/** The status file that a set should have, made anew from its request if it lost its own. */
+/** The status file a set should have, rebuilt from its request if its own was lost. */
 export function statusFor(snapshot: QuestionSnapshot, now: Date): StatusFile {
   if (snapshot.status !== undefined) return snapshot.status;
   const { request } = snapshot;
@@ -231,7 +231,7 @@ export function statusFor(snapshot: QuestionSnapshot, now: Date): StatusFile {
   };
 }
 
-/** A set made by AUQ: its request carries no format version, and its readers want the status first. */
+/** Whether AUQ made the set: its request has no format version, and AUQ's readers need the status first. */
 export function isForeign(request: RequestFile | undefined): boolean {
   return request !== undefined && request.version === undefined;
 }

@@ -22,24 +22,24 @@ export interface QuestionView {
   readonly callId: string | null;
   readonly workingDirectory: string | null;
   readonly asker: Asker | null;
-  /** Whether somebody who waited for the answer is known to have left; null when nobody was known to wait. */
+  /** Whether a known waiting asker has left; null if nobody was known to wait. */
   readonly isAskerGone: boolean | null;
-  /** Who decided; null where nobody did, or nobody wrote it down. */
+  /** Who decided; null if nobody has, or it was not recorded. */
   readonly actor: Actor | null;
   /** When this outcome was first delivered to the asker. */
   readonly collectedAt: string | null;
-  /** Why what was decided did not reach the asker, where that is known. */
+  /** Why the decision did not reach the asker, if known. */
   readonly unheardReason?: string | undefined;
   /** The request from another machine that decided it. */
   readonly appliedRequest?: string | undefined;
-  /** The machine that it is kept on; absent for this one. */
+  /** The machine that keeps it; absent for this one. */
   readonly machine?: string | undefined;
-  /** A decision that was sent to that machine and has not arrived yet, and whose it is. */
+  /** A decision that was sent to that machine and has not arrived yet, and who made it. */
   readonly onItsWay?: { readonly request: string; readonly by: string } | undefined;
   readonly faults: readonly FileFault[];
 }
 
-/** Derives the view from the files; `judge` says who we are, to tell whether the asker lives. */
+/** Derives the view from the files; `judge` identifies us, to tell whether the asker is alive. */
 export function viewOf(
   snapshot: QuestionSnapshot,
   judge: { fileSystem: FileSystem; identity: ProcessIdentity },
@@ -75,7 +75,7 @@ function appliedRequestOf(
   return outcome.status === 'rejected' ? status?.appliedRequest : undefined;
 }
 
-/** Whether somebody has yet to decide: a decision that is on its way to another machine waits for nobody. */
+/** Whether a decision is still needed: one on its way to another machine needs nobody. */
 export function isWaiting({ outcome, onItsWay }: Pick<QuestionView, 'outcome' | 'onItsWay'>): boolean {
   return outcome.status === 'pending' && onItsWay === undefined;
 }

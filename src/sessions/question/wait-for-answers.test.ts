@@ -11,7 +11,7 @@ import type { AnswerInput } from './schema.js';
 const SET = [question()];
 const SQLITE: AnswerInput[] = [{ questionIndex: 0, selectedOption: 'SQLite' }];
 
-/** A world whose time stands still until the test moves it. */
+/** A world in which time stands still until the test advances it. */
 function still() {
   return questionWorld({ clock: new FakeClock() });
 }
@@ -26,7 +26,7 @@ describe('waiting for the outcome', () => {
     expect(await waiting).toMatchObject({ status: 'completed', answers: [{ selectedOption: 'SQLite' }] });
   });
 
-  verifies('Q08', 'ends at once where the answer is there already', async () => {
+  verifies('Q08', 'ends at once if the answer is already there', async () => {
     await using world = await still();
     const { id } = await world.sessions.create(SET);
     await world.sessions.answer(id, SQLITE);
@@ -64,7 +64,7 @@ describe('waiting for the outcome', () => {
     expect(await waiting).toEqual({ status: 'abandoned', reason: 'not needed' });
   });
 
-  verifies('Q08', 'ends when the set was marked as timed out by somebody else', async () => {
+  verifies('Q08', 'ends when someone else marked the set as timed out', async () => {
     await using world = await still();
     const { id } = await world.sessions.create(SET);
     const waiting = world.sessions.wait(id);
@@ -91,7 +91,7 @@ describe('waiting for the outcome', () => {
     expect(isHoldfastError(await waiting, 'SESSION_NOT_FOUND')).toBe(true);
   });
 
-  verifies('Q08', 'a set that is not there is not waited for', async () => {
+  verifies('Q08', 'a missing set is not waited for', async () => {
     await using world = await still();
     await expect(world.sessions.wait(systemIds.uuid())).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
@@ -141,7 +141,7 @@ describe('waiting for the outcome', () => {
     expect((await world.sessions.get(id)).outcome.status).toBe('pending');
   });
 
-  verifies('Q08', 'patience that ends leaves the set pending', async () => {
+  verifies('Q08', 'leaves the set pending when patience runs out', async () => {
     await using world = await still();
     const { id } = await world.sessions.create(SET);
     const waiting = world.sessions.wait(id, { patienceMs: 50_000 });
@@ -175,7 +175,7 @@ describe('waiting for the outcome', () => {
     expect(await waiting).toMatchObject({ status: 'completed' });
   });
 
-  it('tells the timeout also on a disk that cannot be written', async () => {
+  it('reports the timeout even on a disk that cannot be written', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET, { timeoutMs: 1_000 });
     world.clock.advance(1_000);
@@ -189,7 +189,7 @@ describe('waiting for the outcome', () => {
     expect(world.log.named('question.timeout-not-noted')).toHaveLength(1);
   });
 
-  it('an answer that is no answer does not end the wait, the next one does', async () => {
+  it('an answer that does not count does not end the wait, the next one does', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     world.write(id, 'answers.json', '{}');
@@ -198,7 +198,7 @@ describe('waiting for the outcome', () => {
     expect(await world.sessions.wait(id)).toMatchObject({ status: 'completed' });
   });
 
-  it('a hundred waiters of one set all get the same', async () => {
+  it('a hundred waiters on one set all get the same', async () => {
     await using world = await still();
     const { id } = await world.sessions.create(SET);
     const waiting = Array.from({ length: 100 }, () => world.sessions.wait(id));
@@ -218,7 +218,7 @@ describe('reading', () => {
     expect(world.clock.slept).toEqual([10, 20, 40]);
   });
 
-  verifies('Q12', 'a file that is whole at the second look is read', async () => {
+  verifies('Q12', 'a file that is whole on the second look is read', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create(SET);
     const whole = world.read(id, 'status.json');
@@ -365,7 +365,7 @@ describe('the published manager', () => {
     },
   );
 
-  verifies('Q23', 'validateSession tells every fault, and a missing session', async () => {
+  verifies('Q23', 'validateSession reports every fault, and a missing session', async () => {
     await using world = await still();
     const sessions = manager(world);
     const id = await sessions.createSession(SET);
@@ -382,7 +382,7 @@ describe('the published manager', () => {
     });
   });
 
-  verifies('Q16', 'every operation refuses an id that is no UUID v4', async () => {
+  verifies('Q16', 'every operation refuses an id that is not a UUID v4', async () => {
     await using world = await still();
     const sessions = manager(world);
     for (const id of ['../x', '', 'not-a-uuid']) {

@@ -4,25 +4,25 @@ import { healedStatus, outcomeOf, type QuestionOutcome, type QuestionSnapshot } 
 import type { QuestionStore } from './store.js';
 
 export interface WaitOptions {
-  /** How long to be patient; then the outcome is `pending`. 0 or absent = for ever. */
+  /** How long to wait before returning `pending`; 0 or absent = forever. */
   readonly patienceMs?: number | undefined;
   /** The call that the set must belong to. */
   readonly expectedCallId?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A timer cannot be longer than this; a longer wait simply looks again. */
+/** The longest timer we set; a longer wait simply checks again. */
 const MAX_TIMER_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Waits until a set is anything but pending, woken by the directory watch, and returns how it stands. Ends on
- * deletion (SESSION_NOT_FOUND), on the wrong call (CALL_ID_MISMATCH) and on the signal (ABORTED) as well.
+ * Waits until a set is no longer pending, woken by the directory watch, and returns its outcome. Also ends when the set
+ * is deleted (SESSION_NOT_FOUND), the call does not match (CALL_ID_MISMATCH), or the signal fires (ABORTED).
  */
 export async function waitForOutcome(
   tools: {
     store: QuestionStore;
     clock: Clock;
-    /** Another program says that it answered, but there is no answer that counts. */
+    /** Called when another program says that it answered, but there is no answer that counts. */
     onNoAnswer?: (() => Promise<void>) | undefined;
   },
   id: string,
@@ -56,14 +56,14 @@ export async function waitForOutcome(
   }
 }
 
-/** Temporary files, lock records and drafts come and go; only the documents tell something. */
+/** Temporary files, lock records and drafts come and go; only a document means a change. */
 function isTelling(name: string | null): boolean {
   return (
     name === null || !(name.startsWith('.') || name.startsWith('session.lock.') || name === 'draft.json')
   );
 }
 
-/** A damaged request or status is worth a second look; sets without damage cost no wait. */
+/** A damaged request or status is worth a second look; an undamaged set costs no wait. */
 function readPatiently(store: QuestionStore, id: string): QuestionSnapshot | Promise<QuestionSnapshot> {
   const snapshot = store.readOnce(id);
   return snapshot.faults.length === 0 ? snapshot : store.read(id);

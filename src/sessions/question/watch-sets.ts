@@ -3,8 +3,8 @@ import { SessionNotFoundError } from './errors.js';
 import type { QuestionStore } from './store.js';
 
 /**
- * Watches the directory of all sets, and each set that is wanted when it is first seen for changes of its own. A hint names the
- * set, or none: some came or went.
+ * Watches the directory of all sets, and each set that is wanted when first seen for changes of its own. A hint names
+ * the set, or is null if sets came or went.
  */
 export function watchSets(
   store: QuestionStore,
@@ -43,7 +43,7 @@ export function watchSets(
         }),
       );
     } catch (error) {
-      // Gone between the list and the watch: the next hint tells.
+      // Gone between the list and the watch: the next hint will show that.
       if (!(error instanceof SessionNotFoundError)) throw error;
     }
   }

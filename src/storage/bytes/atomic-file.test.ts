@@ -32,7 +32,7 @@ import { type FileSystem, nodeFileSystem } from './file-system.js';
 const tools = storageTools();
 
 describe('replaceFile', () => {
-  it('makes a file where there is none, and replaces the one that is there', async () => {
+  it('creates a file if there is none, and replaces an existing one', async () => {
     await using dir = await tempDir();
     const path = dir.at('status.json');
     replaceFile(tools, path, 'one');
@@ -42,7 +42,7 @@ describe('replaceFile', () => {
     expect(readdirSync(dir.path)).toEqual(['status.json']);
   });
 
-  it.each([0, 1, 4_095, 4_096, 4_097, 3_000_000])('writes %i bytes as they are', async (length) => {
+  it.each([0, 1, 4_095, 4_096, 4_097, 3_000_000])('writes %i bytes unchanged', async (length) => {
     await using dir = await tempDir();
     replaceFile(tools, dir.at('file'), 'x'.repeat(length));
     expect(statSync(dir.at('file')).size).toBe(length);
@@ -58,7 +58,7 @@ describe('replaceFile', () => {
     expect(readdirSync(dir.path).map((name) => statSync(dir.at(name)).mode & 0o7777)).toEqual([0o600, 0o600]);
   });
 
-  it('gives a new file in place of the old one: whoever has that open keeps it whole', async () => {
+  it('puts a new file in place of the old one: a process that has that open keeps it whole', async () => {
     await using dir = await tempDir();
     replaceFile(tools, dir.at('file'), 'old');
     linkSync(dir.at('file'), dir.at('opened'));
@@ -129,7 +129,7 @@ describe('replaceFile', () => {
     expect(readdirSync(dir.path)).toEqual(['file']);
   });
 
-  it('goes on after a short write', async () => {
+  it('continues after a short write', async () => {
     await using dir = await tempDir();
     const fileSystem = new FailingFileSystem({ fault: 'SHORT', at: 1, isLasting: true });
     replaceFile({ ...tools, fileSystem }, dir.at('file'), 'a longer text');
@@ -146,7 +146,7 @@ describe('replaceFile', () => {
   });
 
   it.each(['symbolic link', 'dangling link', 'FIFO'] as const)(
-    'replaces a planted %s itself, and follows nothing',
+    'replaces a planted %s itself, and does not follow it',
     async (what) => {
       await using dir = await tempDir();
       plant(what, dir.at('file'), dir.at('victim'));
@@ -165,7 +165,7 @@ describe('replaceFile', () => {
     expect(readdirSync(dir.path)).toEqual(['file']);
   });
 
-  it('does not write through a name that somebody guessed', async () => {
+  it('does not write through a guessed name', async () => {
     await using dir = await tempDir();
     const ids = { ...systemIds, token: () => '0'.repeat(32) };
     symlinkSync(dir.at('victim'), temporaryName(ids, dir.at('file')));
@@ -176,7 +176,7 @@ describe('replaceFile', () => {
     expect(existsSync(dir.at('file'))).toBe(false);
   });
 
-  it('fails where there is no directory', async () => {
+  it('fails if there is no directory', async () => {
     await using dir = await tempDir();
     expect(() => replaceFile(tools, dir.at('gone', 'file'), 'text')).toThrow(
       expect.objectContaining({ code: 'ATOMIC_WRITE_FAILED', step: 'create', fault: 'gone' }),
@@ -185,7 +185,7 @@ describe('replaceFile', () => {
 });
 
 describe('createFile', () => {
-  it('makes a file, only if there is none', async () => {
+  it('creates a file, only if there is none', async () => {
     await using dir = await tempDir();
     expect(createFile(tools, dir.at('answers.json'), 'first')).toBe(true);
     expect(createFile(tools, dir.at('answers.json'), 'second')).toBe(false);
@@ -194,14 +194,14 @@ describe('createFile', () => {
     expect(statSync(dir.at('answers.json')).nlink).toBe(1);
   });
 
-  it('writes bytes as they are', async () => {
+  it('writes bytes unchanged', async () => {
     await using dir = await tempDir();
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     createFile(tools, dir.at('bytes'), bytes);
     expect(readBytes(nodeFileSystem, dir.at('bytes'))).toEqual(bytes);
   });
 
-  it('leaves one who came first in between his file', async () => {
+  it('leaves the file of another writer that came first alone', async () => {
     await using dir = await tempDir();
     const fileSystem: FileSystem = {
       ...nodeFileSystem,
@@ -236,7 +236,7 @@ describe('createFile', () => {
 });
 
 describe('readFile and readBytes', () => {
-  it('give undefined where there is nothing, and where a parent is missing or no directory', async () => {
+  it('give undefined if nothing is there, or a parent is missing or not a directory', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('file'), '');
     expect(readFile(nodeFileSystem, dir.at('missing'))).toBeUndefined();
@@ -273,7 +273,7 @@ describe('readFile and readBytes', () => {
     );
   });
 
-  it('read a file that grows meanwhile to its end', async () => {
+  it('read a file that is growing to its end', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('file'), 'x'.repeat(1_000));
     const fileSystem: FileSystem = {
@@ -291,7 +291,7 @@ describe('readFile and readBytes', () => {
     expect(fileSystem.calls.map(({ name }) => name)).toEqual(['open', 'factsOf', 'readText', 'close']);
   });
 
-  it('tell what the system says about a file that cannot be read, and close it', async () => {
+  it('report what the system says about a file that cannot be read, and close it', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('file'), 'text');
     const fileSystem = new FailingFileSystem({ fault: 'EIO', at: 1, only: ['readText'] });
@@ -303,7 +303,7 @@ describe('readFile and readBytes', () => {
 });
 
 describe('names and links', () => {
-  it('know a temporary name again, and nothing else', async () => {
+  it('recognise a temporary name, and nothing else', async () => {
     const name = temporaryName(systemIds, '/some/where/status.json').slice('/some/where/'.length);
     expect(isTemporaryName(name, 'status.json')).toBe(true);
     expect(isTemporaryName(name, 'answers.json')).toBe(false);
@@ -322,7 +322,7 @@ describe('names and links', () => {
     ).toEqual([]);
   });
 
-  it('link only where there is nothing', async () => {
+  it('link only if nothing is there', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a'), 'a');
     expect(linkIfAbsent(nodeFileSystem, dir.at('a'), dir.at('b'))).toBe(true);
@@ -330,7 +330,7 @@ describe('names and links', () => {
     expect(() => linkIfAbsent(nodeFileSystem, dir.at('gone'), dir.at('c'))).toThrow('ENOENT');
   });
 
-  it('remove quietly what is there, and what is not', async () => {
+  it('remove quietly, whether or not something is there', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a'), 'a');
     removeQuietly(nodeFileSystem, dir.at('a'));

@@ -3,7 +3,7 @@ import { HoldfastError, type Ids } from '../../foundation/index.js';
 import { AtomicWriteError, asStorageError, lookAt, UnsafePathError } from '../errors.js';
 import { type FileSystem, OpenFlags, systemCode } from './file-system.js';
 
-/** What the functions here need: the port, and names nobody else uses. */
+/** What the functions here need: the file system port, and unique names. */
 export interface StorageTools {
   readonly fileSystem: FileSystem;
   readonly ids: Ids;
@@ -13,8 +13,8 @@ export interface StorageTools {
 const MAX_WHOLE_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Replaces a file as a whole and durably: unique temporary name in the same directory, 0600 from the first byte,
- * write, read back and compare, fsync, rename, fsync the directory. Throws ATOMIC_WRITE_FAILED; the old file stays.
+ * Replaces a whole file durably: unique temporary name in the same directory, 0600 from the first byte, write, read
+ * back and compare, fsync, rename, fsync the directory. Throws ATOMIC_WRITE_FAILED; the old file stays.
  */
 export function replaceFile(tools: StorageTools, path: string, text: string, mode = 0o600): void {
   publish(tools, path, text, mode, 'rename', (temporary) => {
@@ -24,8 +24,8 @@ export function replaceFile(tools: StorageTools, path: string, text: string, mod
 }
 
 /**
- * Creates a file as a whole and durably, only if there is none: as `replaceFile`, but with link(2), which never
- * overwrites and never shows half a file. Returns false when somebody was first. Throws ATOMIC_WRITE_FAILED.
+ * Creates a whole file durably, only if there is none. Works like `replaceFile`, but with link(2), which never
+ * overwrites and never shows half a file. Returns false if another process was first. Throws ATOMIC_WRITE_FAILED.
  */
 export function createFile(tools: StorageTools, path: string, content: string | Buffer): boolean {
   return publish(tools, path, content, 0o600, 'link', (temporary) => {
@@ -36,8 +36,8 @@ export function createFile(tools: StorageTools, path: string, content: string | 
 }
 
 /**
- * As `replaceFile`, but asks right before the rename whether the file is still to be replaced; false when it is not, and
- * nothing has changed then. Throws ATOMIC_WRITE_FAILED.
+ * Like `replaceFile`, but asks right before the rename whether the file should still be replaced. Returns false if not;
+ * then nothing has changed. Throws ATOMIC_WRITE_FAILED.
  */
 export function replaceFileIf(
   tools: StorageTools,
@@ -55,13 +55,13 @@ export function replaceFileIf(
   });
 }
 
-/** Leaves a directory that we made in a project out of its history. Throws ATOMIC_WRITE_FAILED. */
+/** Keeps a directory that we made in a project out of its git history. Throws ATOMIC_WRITE_FAILED. */
 export function keepOutOfGit(tools: StorageTools, directory: string): void {
   const path = join(directory, '.gitignore');
   if (lookAt(tools.fileSystem, path) === undefined) createFile(tools, path, '*\n');
 }
 
-/** Links a name to a file unless the name is taken; false when it is. */
+/** Links a name to a file unless the name is taken; then returns false. */
 export function linkIfAbsent(fileSystem: FileSystem, existing: string, added: string): boolean {
   try {
     fileSystem.link(existing, added);
@@ -72,12 +72,12 @@ export function linkIfAbsent(fileSystem: FileSystem, existing: string, added: st
   }
 }
 
-/** The text of a file that is ours, or undefined where there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
+/** The text of a file of ours, or undefined if there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
 export function readFile(fileSystem: FileSystem, path: string): string | undefined {
   return readWhole(fileSystem, path, (descriptor) => fileSystem.readText(descriptor));
 }
 
-/** The bytes of a file that is ours, or undefined where there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
+/** The bytes of a file of ours, or undefined if there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
 export function readBytes(fileSystem: FileSystem, path: string): Buffer | undefined {
   return readWhole(fileSystem, path, (descriptor, size) => readAll(fileSystem, descriptor, size));
 }
@@ -108,18 +108,18 @@ export function syncDirectory(fileSystem: FileSystem, directory: string): void {
   closing(fileSystem, descriptor, () => fileSystem.sync(descriptor));
 }
 
-/** The name of a temporary file beside `path`; `isTemporaryName` knows it again. */
+/** The name of a temporary file beside `path`, in the form that `isTemporaryName` recognises. */
 export function temporaryName(ids: Ids, path: string): string {
   return join(dirname(path), `.${basename(path)}.${ids.token()}.tmp`);
 }
 
-/** Whether a directory entry is a temporary file on its way to this name. */
+/** Whether a directory entry is a temporary file that was to become this file. */
 export function isTemporaryName(name: string, target: string): boolean {
   const prefix = `.${target}.`;
   return name.startsWith(prefix) && /^[0-9a-f]{32}\.tmp$/.test(name.slice(prefix.length));
 }
 
-/** Runs an action and closes the descriptor whatever happens; a failed close does not hide the first error. */
+/** Runs an action and always closes the descriptor; a failed close does not hide the first error. */
 export function closing<Result>(fileSystem: FileSystem, descriptor: number, action: () => Result): Result {
   let result: Result;
   try {
@@ -195,7 +195,7 @@ export function fillVerified(
   }
 }
 
-/** Writes all bytes from a place on; a write that writes nothing has no room left. */
+/** Writes all bytes, starting at an offset; a write of zero bytes means that no room is left. */
 export function writeWhole(
   fileSystem: FileSystem,
   descriptor: number,
@@ -222,7 +222,7 @@ function openForReading(fileSystem: FileSystem, path: string): number | undefine
 }
 
 function readAll(fileSystem: FileSystem, descriptor: number, expectedBytes: number): Buffer {
-  // Files of ours are replaced, never grown, so the expected size is their end. Files of /proc say 0.
+  // Our files are replaced, never grown, so the expected size is their end. Files in /proc report 0.
   let buffer = Buffer.allocUnsafe(Math.max(expectedBytes, 1_024));
   let length = 0;
   for (;;) {
@@ -234,7 +234,7 @@ function readAll(fileSystem: FileSystem, descriptor: number, expectedBytes: numb
   }
 }
 
-/** Fills a buffer from a place in a file; false when the file ends before. One read may give less than was asked for. */
+/** Fills a buffer from an offset in a file; false if the file ends first. One read may return less than requested. */
 export function readExactly(
   fileSystem: FileSystem,
   descriptor: number,
@@ -250,20 +250,20 @@ export function readExactly(
   return true;
 }
 
-/** Closes a descriptor whose closing can tell nothing new: after a failure, or when it was only read. */
+/** Closes a descriptor when a failed close would say nothing new: after another failure, or after reading only. */
 export function closeQuietly(fileSystem: FileSystem, descriptor: number): void {
   try {
     fileSystem.close(descriptor);
   } catch {
-    // The first error is the one to report; the kernel has let go of the descriptor even when close fails.
+    // The first error is the one to report; the kernel has released the descriptor even if close fails.
   }
 }
 
-/** Removes a file that may be gone already; tidying up must not hide the error that led here. */
+/** Removes a file that may already be gone; tidying up must not hide the error that led here. */
 export function removeQuietly(fileSystem: FileSystem, path: string): void {
   try {
     fileSystem.unlink(path);
   } catch {
-    // What stays behind has a temporary name and is swept by the next owner of the lock.
+    // What is left has a temporary name; the next owner of the lock sweeps it.
   }
 }

@@ -8,14 +8,19 @@ import { ensureDirectory, hasDirectory, listDirectory, removeTree } from './dire
 import { nodeFileSystem } from './file-system.js';
 
 describe('ensureDirectory', () => {
-  it.each(['000', '022', '077'])('makes 0700 directories, parents too, under umask %s', async (umask) => {
-    await using dir = await tempDir();
-    await withUmask(Number.parseInt(umask, 8), () => ensureDirectory(nodeFileSystem, dir.at('a', 'b', 'c')));
-    const modes = [dir.at('a'), dir.at('a', 'b'), dir.at('a', 'b', 'c')].map(
-      (path) => statSync(path).mode & 0o7777,
-    );
-    expect(modes).toEqual([0o700, 0o700, 0o700]);
-  });
+  it.each(['000', '022', '077'])(
+    'creates 0700 directories, including parents, under umask %s',
+    async (umask) => {
+      await using dir = await tempDir();
+      await withUmask(Number.parseInt(umask, 8), () =>
+        ensureDirectory(nodeFileSystem, dir.at('a', 'b', 'c')),
+      );
+      const modes = [dir.at('a'), dir.at('a', 'b'), dir.at('a', 'b', 'c')].map(
+        (path) => statSync(path).mode & 0o7777,
+      );
+      expect(modes).toEqual([0o700, 0o700, 0o700]);
+    },
+  );
 
   itNeeds({ root: true }, 'makes 0700 directories even under umask 777', async () => {
     await using dir = await tempDir();
@@ -25,7 +30,7 @@ describe('ensureDirectory', () => {
     ]);
   });
 
-  it('is content with one that is there', async () => {
+  it('accepts an existing one', async () => {
     await using dir = await tempDir();
     ensureDirectory(nodeFileSystem, dir.at('a'));
     const fileSystem = new FailingFileSystem();
@@ -71,7 +76,7 @@ describe('ensureDirectory', () => {
     );
   });
 
-  it.each(['700', '755', '500'])('takes one that only we may write to (%s)', async (digits) => {
+  it.each(['700', '755', '500'])('accepts one that only we may write to (%s)', async (digits) => {
     await using dir = await tempDir();
     mkdirSync(dir.at('a'), { mode: Number.parseInt(digits, 8) });
     ensureDirectory(nodeFileSystem, dir.at('a'));
@@ -90,7 +95,7 @@ describe('ensureDirectory', () => {
     );
   });
 
-  it('refuses one that somebody else made in between', async () => {
+  it('refuses one that another user made in between', async () => {
     await using dir = await tempDir();
     const fileSystem = {
       ...withFacts(() => ({ uid: 12_345 })),
@@ -104,7 +109,7 @@ describe('ensureDirectory', () => {
     );
   });
 
-  it('does not mind one that we ourselves made in between', async () => {
+  it('accepts one that we ourselves made in between', async () => {
     await using dir = await tempDir();
     const fileSystem = {
       ...nodeFileSystem,
@@ -118,7 +123,7 @@ describe('ensureDirectory', () => {
   });
 });
 
-it('lists names, and none where there is no directory', async () => {
+it('lists names, and none if there is no directory', async () => {
   await using dir = await tempDir();
   writeFileSync(dir.at('a'), '');
   expect(listDirectory(nodeFileSystem, dir.path)).toEqual(['a']);
@@ -154,12 +159,12 @@ describe('removeTree', () => {
     expect(readdirSync(dir.at('outside'))).toEqual(['precious']);
   });
 
-  it('does not mind what is gone', async () => {
+  it('accepts that something is already gone', async () => {
     await using dir = await tempDir();
     removeTree(nodeFileSystem, dir.at('gone'));
   });
 
-  it('goes on when somebody else removes at the same time', async () => {
+  it('continues when another process removes at the same time', async () => {
     await using dir = await tempDir();
     mkdirSync(dir.at('tree'));
     for (const name of ['a', 'b', 'c']) writeFileSync(dir.at('tree', name), '');

@@ -4,8 +4,8 @@ import { closing, syncDirectory } from './atomic-file.js';
 import { type FileFacts, type FileSystem, OpenFlags, systemCode } from './file-system.js';
 
 /**
- * Makes sure that a directory of ours is there: 0700, owned by us, no link, not writable by others. Missing ones are
- * made, parents too, and are durable on return. Throws UNSAFE_PATH, STORAGE_FAILED.
+ * Makes sure that a directory of ours exists: 0700, owned by us, not a link, not writable by others. Missing ones are
+ * created, including parents, and are durable on return. Throws UNSAFE_PATH, STORAGE_FAILED.
  */
 export function ensureDirectory(fileSystem: FileSystem, path: string): void {
   const facts = lookAt(fileSystem, path);
@@ -19,7 +19,7 @@ export function ensureDirectory(fileSystem: FileSystem, path: string): void {
   if (made !== undefined) assertOurDirectory(path, made);
 }
 
-/** Whether a directory of ours is there; a thing that is not ours is refused. Throws UNSAFE_PATH. */
+/** Whether a directory of ours exists; anything that is not ours is refused. Throws UNSAFE_PATH. */
 export function hasDirectory(fileSystem: FileSystem, path: string): boolean {
   const facts = lookAt(fileSystem, path);
   if (facts === undefined) return false;
@@ -27,7 +27,7 @@ export function hasDirectory(fileSystem: FileSystem, path: string): boolean {
   return true;
 }
 
-/** The names in a directory, or none where there is no directory. Throws STORAGE_FAILED. */
+/** The names in a directory; none if it does not exist. Throws STORAGE_FAILED. */
 export function listDirectory(fileSystem: FileSystem, path: string): string[] {
   return attempt(path, 'list', () => {
     try {
@@ -78,14 +78,14 @@ function assertOurDirectory(path: string, facts: FileFacts): void {
   if (facts.kind !== 'directory') throw new UnsafePathError(path, 'it is not a directory');
   const uid = ownUserId();
   if (uid !== undefined && facts.uid !== uid) {
-    throw new UnsafePathError(path, `it belongs to user ${facts.uid}, and we are user ${uid}`);
+    throw new UnsafePathError(path, `it belongs to user ${facts.uid}, but we are user ${uid}`);
   }
   if ((facts.mode & 0o022) !== 0) {
     throw new UnsafePathError(path, `others may write to it (mode ${facts.mode.toString(8)})`);
   }
 }
 
-/** Asked once: a list looks at many directories, and nobody changes who we are. */
+/** Looked up once: a list checks many directories, and our user does not change. */
 let userId: number | undefined;
 
 function ownUserId(): number | undefined {

@@ -3,18 +3,21 @@ import { type OpenLog, openLog } from '../log/jsonl-reader.js';
 import { closeQuietly, readExactly } from './atomic-file.js';
 import type { FileSystem } from './file-system.js';
 
-/** The first and the last bytes of a file; they are the same bytes in a short one. */
+/** The first and the last bytes of a file; in a short file they are the same bytes. */
 export interface FileEnds {
-  /** Good until the ends of another file are read. */
+  /** Valid until the ends of another file are read. */
   readonly head: Buffer;
   readonly tail: Buffer;
   readonly size: number;
-  /** Where the bytes end that are not NUL, as power loss or a preallocation leaves them; `tail` ends there. */
+  /**
+   * The offset after the last byte that is not NUL; power loss or preallocation can leave NULs behind it. `tail` ends
+   * there.
+   */
   readonly dataEnd: number;
   readonly modifiedMs: number;
 }
 
-/** Reads the ends of many files, one after the other, through the same two buffers. */
+/** Reads the ends of many files, one after another, through the same two buffers. */
 export class EndsReader {
   readonly #fileSystem: FileSystem;
   readonly #head: Buffer;
@@ -26,7 +29,7 @@ export class EndsReader {
     this.#tail = Buffer.allocUnsafe(bytes);
   }
 
-  /** Undefined where there is no file, or it became shorter meanwhile. Throws UNSAFE_PATH, STORAGE_FAILED. */
+  /** Undefined if there is no file, or it shrank during the read. Throws UNSAFE_PATH, STORAGE_FAILED. */
   read(path: string): FileEnds | undefined {
     const log = openLog(this.#fileSystem, path);
     if (log === undefined) return undefined;
@@ -55,10 +58,10 @@ export class EndsReader {
     return readExactly(this.#fileSystem, descriptor, tail, end - length) ? tail : undefined;
   }
 
-  /** Halves its way to the start of a run of NUL bytes: it may be a gigabyte long. Undefined as `read`. */
+  /** Finds the start of a run of NUL bytes by binary search: the run may be a gigabyte long. Undefined as in `read`. */
   #findDataEnd(descriptor: number, size: number): number | undefined {
     const block = this.#tail.length;
-    // Blocks up to `data` have something in them as far as it was looked at, those from `nul` on have not.
+    // As far as we have looked, blocks up to `data` contain something, and blocks from `nul` on do not.
     let data = -1;
     let nul = Math.ceil(size / block);
     while (nul - data > 1) {
@@ -82,7 +85,7 @@ export class EndsReader {
   }
 }
 
-/** A view of a buffer is not free, and most files are longer than the buffer. */
+/** Creating a view of a buffer has a cost, and most files are longer than the buffer. */
 function firstOf(buffer: Buffer, length: number): Buffer {
   return length >= buffer.length ? buffer : buffer.subarray(0, length);
 }

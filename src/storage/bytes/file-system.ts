@@ -23,7 +23,7 @@ import {
   writeSync,
 } from 'node:fs';
 
-/** What `lstat` and `fstat` tell us and we use. */
+/** The facts from `lstat` and `fstat` that we use. */
 export interface FileFacts {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
   readonly uid: number;
@@ -34,7 +34,7 @@ export interface FileFacts {
   readonly device: number;
   readonly inode: number;
   readonly modifiedMs: number;
-  /** When anything about the file changed last; nobody can set it back. */
+  /** When anything about the file last changed; nobody can set it back. */
   readonly changedMs: number;
 }
 
@@ -44,16 +44,16 @@ export interface WatchHandle {
 }
 
 /**
- * The small part of `node:fs` that we use, so that tests can make any single call fail. Synchronous on purpose: one
+ * The small part of `node:fs` that we use, so tests can make any single call fail. It is synchronous on purpose: one
  * record costs a disk sync either way, and a thread hop costs more than the rest of the call.
  */
 export interface FileSystem {
   open(path: string, flags: number, mode?: number): number;
   close(descriptor: number): void;
   read(descriptor: number, buffer: Uint8Array, offset: number, length: number, position: number): number;
-  /** The rest of an open file as UTF-8; in one go, which for a small file is half the time. */
+  /** The rest of an open file as UTF-8, read in one go: for a small file that halves the time. */
   readText(descriptor: number): string;
-  /** Writes at `position`, or at the end (or the current place) when it is null; may write less than asked. */
+  /** Writes at `position`, or at the end (or the current offset) if it is null; may write less than requested. */
   write(
     descriptor: number,
     buffer: Uint8Array,
@@ -66,7 +66,7 @@ export interface FileSystem {
   truncate(descriptor: number, length: number): void;
   changeMode(descriptor: number, mode: number): void;
   factsOf(descriptor: number): FileFacts;
-  /** Facts of a path, links not followed; undefined where there is nothing. */
+  /** The facts of a path, without following links; undefined if nothing is there. */
   look(path: string): FileFacts | undefined;
   rename(from: string, to: string): void;
   link(existing: string, added: string): void;
@@ -75,7 +75,7 @@ export interface FileSystem {
   removeDirectory(path: string): void;
   list(path: string): string[];
   readLink(path: string): string;
-  /** Where a path really is, all links followed. */
+  /** The real path, with all links followed. */
   resolve(path: string): string;
   watch(path: string, onEvent: (name: string | null) => void, onError: (error: Error) => void): WatchHandle;
 }
@@ -118,12 +118,12 @@ export const nodeFileSystem: FileSystem = {
   },
 };
 
-/** Flags of `open`, by what they are for. Links are never followed and a FIFO never blocks us. */
+/** Flags of `open`, named by purpose. Links are never followed, and a FIFO never blocks us. */
 export const OpenFlags = {
   read: constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
   createNew: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
   append: constants.O_RDWR | constants.O_APPEND | constants.O_NOFOLLOW,
-  /** For files of the system that take orders and hold nothing. */
+  /** For system files that take commands and store nothing. */
   write: constants.O_WRONLY | constants.O_NOFOLLOW,
   directory: constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
 } as const;

@@ -78,7 +78,7 @@ describe('readDocument, patiently', () => {
     }
   });
 
-  it('does not repeat what will not pass: permission, a planted thing', async () => {
+  it('does not retry what will not go away: permission, a planted thing', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a.json'), JSON.stringify(good));
     const clock = new FakeClock({ autoAdvance: true });
@@ -122,7 +122,7 @@ describe('parseDocument', () => {
     );
   });
 
-  it('keeps keys that we do not know', () => {
+  it('keeps unknown keys', () => {
     expect(parseDocument('/a.json', '{"status":"pending","total":1,"mine":{"deep":[1]}}', Status)).toEqual({
       status: 'pending',
       total: 1,
@@ -145,7 +145,7 @@ describe('parseDocument', () => {
     expect(Object.getPrototypeOf(document)).toBe(Object.prototype);
   });
 
-  it('keeps the word __proto__ where it is only text', () => {
+  it('keeps the word __proto__ in plain text', () => {
     const text = '{"status":"pending","total":1,"note":"about __proto__"}';
     expect(parseDocument('/a.json', text, Status)).toEqual(JSON.parse(text));
   });
@@ -162,7 +162,7 @@ describe('writeDocument', () => {
     expect(formatDocument('/a.json', {}, record({}))).toBe('{}');
   });
 
-  it('refuses to rewrite what a newer Holdfast wrote, and leaves it', async () => {
+  it('refuses to rewrite what a newer Holdfast wrote, and leaves it alone', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a.json'), JSON.stringify({ version: 2, ...good }));
     const document = readDocument(nodeFileSystem, dir.at('a.json'), Status);
@@ -188,7 +188,7 @@ describe('writeDocument', () => {
     expect(readdirSync(dir.path)).toEqual([]);
   });
 
-  it('tells an atomic write that failed as such', async () => {
+  it('reports a failed atomic write as such', async () => {
     await using dir = await tempDir();
     const fileSystem: FileSystem = new FailingFileSystem({ fault: 'EROFS', at: 1 });
     expect(() => writeDocument(storageTools({ fileSystem }), dir.at('a.json'), good, Status)).toThrow(

@@ -6,10 +6,10 @@ import type { FileSystem } from './file-system.js';
 /** The format version we write; a document without one counts as 1. */
 export const DOCUMENT_VERSION = 1;
 
-/** How long a reader that met a half-written foreign file or a passing fault waits before it looks again. */
+/** How long a reader that meets a half-written foreign file or a temporary fault waits before it looks again. */
 const READ_WAITS_MS = [10, 20, 40];
 
-/** Reads, and again up to three times while it meets damage, a passing fault, or what `isWhole` says no to. */
+/** Reads, and retries up to three times if it meets damage, a temporary fault, or a result that `isWhole` rejects. */
 export async function readPatiently<Result>(
   clock: Clock,
   read: () => Result,
@@ -27,7 +27,7 @@ export async function readPatiently<Result>(
   return read();
 }
 
-/** Reads a JSON document; undefined where there is none. Throws DOCUMENT_DAMAGED, UNSAFE_PATH, STORAGE_FAILED. */
+/** Reads a JSON document; undefined if there is none. Throws DOCUMENT_DAMAGED, UNSAFE_PATH, STORAGE_FAILED. */
 export function readDocument<Document>(
   fileSystem: FileSystem,
   path: string,
@@ -49,8 +49,8 @@ export function writeDocument<Document extends object>(
 }
 
 /**
- * A document as its file holds it: two spaces, no final newline. Throws DOCUMENT_REFUSED for what its own reader would
- * not take back.
+ * The text of a document for its file: two spaces, no final newline. Throws DOCUMENT_REFUSED if its own reader would
+ * not accept it back.
  */
 export function formatDocument<Document>(
   path: string,
@@ -70,7 +70,7 @@ export function parseDocument<Document>(path: string, text: string, codec: Codec
   return fromDisk(path, parseJson(path, text), codec);
 }
 
-/** Checks what stands in a file and is JSON. Throws DOCUMENT_DAMAGED. */
+/** Checks a JSON value read from a file. Throws DOCUMENT_DAMAGED. */
 export function fromDisk<Document>(path: string, value: unknown, codec: Codec<Document>): Document {
   try {
     return codec.fromDisk(value);
@@ -80,10 +80,10 @@ export function fromDisk<Document>(path: string, value: unknown, codec: Codec<Do
   }
 }
 
-/** The text of a file as JSON, without any key `__proto__`. Throws DOCUMENT_DAMAGED. */
+/** Parses the text of a file as JSON and drops every `__proto__` key. Throws DOCUMENT_DAMAGED. */
 export function parseJson(path: string, text: string): unknown {
   try {
-    // A key may also be spelled with escapes, such as \u005f for its underscores.
+    // The key may also be spelled with escapes, such as \u005f for its underscores.
     const mayHoldPrototype = text.includes('__proto__') || text.includes('\\u00');
     return JSON.parse(text, mayHoldPrototype ? withoutPrototype : undefined);
   } catch (error) {

@@ -27,7 +27,7 @@ describe('writeQuick', () => {
   });
 
   it.each(['ENOSPC', 'SHORT'] as const)(
-    'tells %s and leaves nothing open, and no part of it',
+    'reports %s and leaves nothing open, and no part of the file',
     async (fault) => {
       await using dir = await tempDir();
       const fileSystem = new FailingFileSystem({ fault, at: 1, only: ['write'] });
@@ -41,7 +41,7 @@ describe('writeQuick', () => {
 });
 
 describe('replaceQuick', () => {
-  it('replaces a file by a private one', async () => {
+  it('replaces a file with a private one', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a'), 'old', { mode: 0o644 });
     replaceQuick(storageTools(), dir.at('a'), 'new');

@@ -15,15 +15,15 @@ export function writeQuick(fileSystem: FileSystem, path: string, text: string): 
           throw new Error(`only ${written} of ${bytes.length} bytes could be written`);
       });
     } catch (error) {
-      removeQuietly(fileSystem, path); // a part of it is worth nothing
+      removeQuietly(fileSystem, path); // half a file is worth nothing
       throw error;
     }
   });
 }
 
 /**
- * Replaces a small file in one step and without waiting for the disk (0600): for copies of what is durable elsewhere.
- * After power loss it may be the old one, or empty. Throws STORAGE_FAILED; the old file stays.
+ * Replaces a small file in one step without waiting for the disk (0600), for copies of what is durable elsewhere. After
+ * power loss it may be the old file, or empty. Throws STORAGE_FAILED; the old file stays.
  */
 export function replaceQuick(tools: StorageTools, path: string, text: string): void {
   const { fileSystem } = tools;
@@ -37,7 +37,7 @@ export function replaceQuick(tools: StorageTools, path: string, text: string): v
   }
 }
 
-/** Opens a file for appending (0600), emptied first if it is to be fresh. Throws STORAGE_FAILED. */
+/** Opens a file for appending (0600), emptied first if it should start fresh. Throws STORAGE_FAILED. */
 export function openForAppending(
   fileSystem: FileSystem,
   path: string,

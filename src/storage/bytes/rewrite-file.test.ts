@@ -59,7 +59,7 @@ describe('EndsReader', () => {
     ]);
   });
 
-  it('finds nothing where there is no file, and refuses what is none', async () => {
+  it('finds nothing if there is no file, and refuses anything but a file', async () => {
     await using dir = await tempDir();
     const reader = new EndsReader(nodeFileSystem, 4);
     expect(reader.read(dir.at('none'))).toBeUndefined();

@@ -12,15 +12,15 @@ import {
 } from './atomic-file.js';
 import { OpenFlags } from './file-system.js';
 
-/** New bytes, or a stretch of the file as it is. */
+/** New bytes, or a stretch copied from the existing file. */
 export type Piece = Buffer | { readonly offset: number; readonly length: number };
 
 const COPY_BYTES = 1024 * 1024;
 
 /**
- * Replaces a file by some of its own bytes, whole and durable, and keeps the file as it was under another name, which
- * is returned. Memory does not depend on the size of the file. `isGood` looks at the new file before it takes the
- * place of the old one. Throws ATOMIC_WRITE_FAILED; the old file stays.
+ * Replaces a file with some of its own bytes, whole and durable. Keeps the old file under another name, which is
+ * returned. Memory use does not depend on the file's size. `isGood` checks the new file before it replaces the old one.
+ * Throws ATOMIC_WRITE_FAILED; the old file stays.
  */
 export function rewriteFile(
   tools: StorageTools & { clock: Clock },
@@ -67,7 +67,7 @@ function writePieces(tools: StorageTools, path: string, temporary: string, piece
   });
 }
 
-/** Gathers small pieces, so that each costs no call of its own. */
+/** Collects small pieces, so that each does not need a call of its own. */
 class PieceWriter {
   readonly #buffer = Buffer.allocUnsafe(COPY_BYTES);
   readonly #write: (bytes: Buffer, position: number) => void;

@@ -27,7 +27,7 @@ describe('a file of the user', () => {
     expect(statSync(dir.at('real.json')).mode & 0o7777).toBe(0o644);
   });
 
-  it('is made private where there is none', async () => {
+  it('is created private if there is none', async () => {
     await using dir = await tempDir();
     expect(readUserFile(nodeFileSystem, dir.at('a.json'))).toBeUndefined();
     replaceUserFile(storageTools(), dir.at('a.json'), 'new');
@@ -60,7 +60,7 @@ describe('changing a file of the user', () => {
     expect(lstatSync(dir.at('link.md')).isSymbolicLink()).toBe(true);
   });
 
-  it('makes it with the given mode where there is none, and leaves it alone when there is nothing to do', async () => {
+  it('creates it with the given mode if there is none, and leaves it alone if there is nothing to do', async () => {
     await using dir = await tempDir();
     expect(updateUserFile(storageTools(), dir.at('a.md'), () => undefined)).toBe(false);
     expect(existsSync(dir.at('a.md'))).toBe(false);
@@ -68,7 +68,7 @@ describe('changing a file of the user', () => {
     expect(statSync(dir.at('a.md')).mode & 0o7777).toBe(0o640);
   });
 
-  it('starts again from what somebody else wrote, changed or made or removed meanwhile', async () => {
+  it('starts again from what another writer has changed, created or removed meanwhile', async () => {
     await using dir = await tempDir();
     const path = dir.at('a.md');
     const meanwhile = [

@@ -50,7 +50,7 @@ describe('a commit over several files', () => {
     expect(hasRedo(nodeFileSystem, groupIn(dir))).toBe(false);
   });
 
-  it('that failed after it is completed by whoever rolls it forward', async () => {
+  it('that failed after it is completed by the next roll forward', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('a.json'), 'old');
     const fileSystem = new FailingFileSystem({ fault: 'ENOSPC', at: 2, only: ['write'] });
@@ -110,7 +110,7 @@ describe('rolling forward', () => {
     expect(existsSync(dir.at('..', 'x'))).toBe(false);
   });
 
-  it('does not follow a link in the place of the log', async () => {
+  it('does not follow a link in place of the log', async () => {
     await using dir = await tempDir();
     await using outside = await tempDir();
     writeFileSync(outside.at('victim'), 'victim');

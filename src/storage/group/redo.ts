@@ -16,12 +16,12 @@ import { type FileSystem, OpenFlags, systemCode } from '../bytes/file-system.js'
 import { AtomicWriteError, attempt, DocumentDamagedError, lookAt, UnsafePathError } from '../errors.js';
 import type { Lock } from '../lock/lock.js';
 
-/** A directory whose files change together, and the name of the record that decides. */
+/** A directory whose files change together, and the name of its redo record. */
 export interface FileGroup {
   readonly directory: string;
-  /** The redo record: while it is there, its contents count, whatever the files say. */
+  /** The redo record: while it exists, its contents count, whatever the files say. */
   readonly record: string;
-  /** The files that may be replaced or appended to. Nothing else is touched, whatever a record says. */
+  /** The files that may be replaced or appended to. No other file is touched, whatever a record says. */
   readonly files: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface GroupChange {
   readonly appended?: Readonly<Record<string, string>>;
 }
 
-/** A commit as its record holds it. The offset tells a second run what the first one has already appended. */
+/** A commit as its record stores it. The offset tells a second run what the first one has already appended. */
 export interface Redo {
   readonly version: 1;
   readonly replaced: Readonly<Record<string, string>>;
@@ -43,9 +43,10 @@ export interface Redo {
 type GroupLock = Pick<Lock, 'assertHeld'>;
 
 /**
- * Changes several files durably, all or none: the record with everything new is written first (from then on the
- * commit stands), then the files are replaced, then the record goes. Throws ATOMIC_WRITE_FAILED, STORAGE_FAILED,
- * LOCK_LOST. After a failure `hasRedo` tells whether the commit stands; whoever opens the group next completes it.
+ * Changes several files durably, all or none. The record with all new content is written first, and from then on the
+ * commit stands. Then the files are replaced, and the record is removed. Throws ATOMIC_WRITE_FAILED, STORAGE_FAILED,
+ * LOCK_LOST. After a failure, `hasRedo` says whether the commit stands; the next process that opens the group completes
+ * it.
  */
 export function commitGroup(
   tools: StorageTools,
@@ -59,7 +60,7 @@ export function commitGroup(
   apply(tools, group, redo, lock);
 }
 
-/** Completes a commit that a crash cut short; false where there is none. Throws as `commitGroup`, DOCUMENT_DAMAGED. */
+/** Completes a commit that a crash interrupted; false if there is none. Throws like `commitGroup`, and DOCUMENT_DAMAGED. */
 export function rollForward(tools: StorageTools, group: FileGroup, lock: GroupLock): boolean {
   const redo = readRedo(tools.fileSystem, group);
   if (redo === undefined) return false;
@@ -67,7 +68,7 @@ export function rollForward(tools: StorageTools, group: FileGroup, lock: GroupLo
   return true;
 }
 
-/** The commit that is under way or was cut short, for readers without the lock. Throws DOCUMENT_DAMAGED. */
+/** The commit in progress or interrupted, for readers without the lock. Throws DOCUMENT_DAMAGED. */
 export function readRedo(fileSystem: FileSystem, group: FileGroup): Redo | undefined {
   const path = join(group.directory, group.record);
   const text = readFile(fileSystem, path);
@@ -77,7 +78,7 @@ export function readRedo(fileSystem: FileSystem, group: FileGroup): Redo | undef
   return redo;
 }
 
-/** Whether a redo record stands in the group, readable or not. */
+/** Whether the group has a redo record, readable or not. */
 export function hasRedo(fileSystem: FileSystem, group: FileGroup): boolean {
   const path = join(group.directory, group.record);
   return lookAt(fileSystem, path) !== undefined;
@@ -92,7 +93,7 @@ function redoOf(fileSystem: FileSystem, group: FileGroup, change: GroupChange): 
   return { version: 1, replaced: change.replaced, appended };
 }
 
-/** Where text goes: a torn end that somebody left must not swallow its first line. */
+/** Where to append the text: a torn end that someone left must not swallow its first line. */
 function appendPlace(fileSystem: FileSystem, path: string, text: string): { offset: number; text: string } {
   const facts = fileSystem.look(path);
   if (facts === undefined || facts.kind !== 'file' || facts.size === 0) return { offset: 0, text };
@@ -106,7 +107,7 @@ function appendPlace(fileSystem: FileSystem, path: string, text: string): { offs
 
 const LINE_FEED = 0x0a;
 
-/** Every step can be repeated: what is in place already is put there again, what is appended is not appended twice. */
+/** Every step can be repeated: replaced files are written again, and nothing is appended twice. */
 function apply(tools: StorageTools, group: FileGroup, redo: Redo, lock: GroupLock): void {
   const { fileSystem } = tools;
   replaceAll(tools, group.directory, redo.replaced, lock);
@@ -117,13 +118,13 @@ function apply(tools: StorageTools, group: FileGroup, redo: Redo, lock: GroupLoc
   attempt(group.directory, 'sync', () => syncDirectory(fileSystem, group.directory));
   const record = join(group.directory, group.record);
   lock.assertHeld();
-  // Not synced: should the record come back after power loss, it says what the files say.
+  // Not synced: if the record comes back after power loss, it says what the files say.
   attempt(record, 'remove', () => fileSystem.unlink(record));
 }
 
 /**
- * As `replaceFile` for each, except that all are renamed before the first is synced: the record makes good for a file
- * that power loss tears, and the file system has one thing to flush instead of five. The caller syncs the directory.
+ * Like `replaceFile` for each, except that all files are renamed before the first is synced. The record makes up for a
+ * file that power loss tears, and the file system has one flush instead of five. The caller syncs the directory.
  */
 function replaceAll(
   tools: StorageTools,
@@ -170,7 +171,7 @@ function replaceAll(
   }
 }
 
-/** Puts text behind an offset, unless it is there already, whole or in part; then the rest. */
+/** Writes text at an offset, unless it is already there; if only a part is, writes the rest. */
 function appendOnce(fileSystem: FileSystem, path: string, offset: number, bytes: Buffer): void {
   attempt(path, 'append to', () => {
     const descriptor = openOrCreate(fileSystem, path);
@@ -187,7 +188,7 @@ function appendOnce(fileSystem: FileSystem, path: string, offset: number, bytes:
   });
 }
 
-/** How much of the text stands at its offset; nothing if somebody else wrote there. */
+/** How much of the text is at its offset; nothing if something else was written there. */
 function lengthThere(
   fileSystem: FileSystem,
   descriptor: number,
@@ -212,13 +213,13 @@ function openOrCreate(fileSystem: FileSystem, path: string): number {
   }
 }
 
-/** Checked by hand, as lock records are; a name that is not of the group makes the whole record worthless. */
+/** Checked by hand, like lock records; one name outside the group makes the whole record worthless. */
 function parseRedo(text: string, files: readonly string[]): Redo | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined; // told as damage by the caller
+    return undefined; // the caller reports this as damage
   }
   const { version, replaced, appended } = (value ?? {}) as Record<string, unknown>;
   if (version !== 1 || !isRecord(replaced) || !isRecord(appended)) return undefined;

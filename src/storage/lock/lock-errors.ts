@@ -1,13 +1,13 @@
 import { HoldfastError, visibleExcerpt } from '../../foundation/index.js';
 import type { LockState } from './lock-record.js';
 
-/** Somebody else holds the lock. */
+/** Another process holds the lock. */
 export class LockedError extends HoldfastError<'LOCKED'> {
   readonly code = 'LOCKED';
   readonly path: string;
   readonly state: LockState;
 
-  /** `sessionId`: whose lock it is, where the one who wants it knows. */
+  /** `sessionId`: the session the lock belongs to, if the caller knows it. */
   constructor(path: string, state: LockState, sessionId?: string) {
     const session = sessionId === undefined ? undefined : visibleExcerpt(sessionId, 80);
     super(`${session === undefined ? path : `Session ${session}`} is locked ${describeOwner(state)}`, {
@@ -18,18 +18,18 @@ export class LockedError extends HoldfastError<'LOCKED'> {
   }
 }
 
-/** The lock was taken away from us by force; nothing more may be written under it. */
+/** The lock was forcibly taken away from us; nothing more may be written under it. */
 export class LockLostError extends HoldfastError<'LOCK_LOST'> {
   readonly code = 'LOCK_LOST';
 
-  /** `isGone`: its record is no longer there, and no higher one is. */
+  /** `isGone`: its record no longer exists, and neither does a higher one. */
   constructor(path: string, epoch: number, isGone = false) {
     super(
       `The lock ${path} (epoch ${epoch}) ${isGone ? 'is gone: its files were removed' : 'was taken away'}; nothing was written`,
       {
         hint: isGone
-          ? 'Somebody or something, perhaps the agent itself, removed or replaced the directory or the record of the lock. Look what is left there before you run the command again.'
-          : 'A higher record stands beside it. `holdfast unlock --force` leaves one, and so may any program that can write there, such as the agent. Run the command again.',
+          ? 'Something, perhaps the agent itself, removed or replaced the directory or the record of the lock. Check what is left there before you run the command again.'
+          : 'A higher record exists beside it. `holdfast unlock --force` leaves one, and so may any program that can write there, such as the agent. Run the command again.',
       },
     );
   }

@@ -5,15 +5,15 @@ import { Lock, tryAcquireLock } from './lock.js';
 
 describe('two takers at once', () => {
   it('a taker that fell asleep before the first lock of all is not let in beside a later owner', () => {
-    // The worst readdir: it has passed by the place of epoch 3 when that comes, and not yet reached epoch 2 when it goes.
+    // The worst readdir: it has passed the place of epoch 3 when that appears, and not yet reached epoch 2 when that goes.
     const world = new LockWorld({ isListed: (name) => name === 'session.lock.1' });
     const sleeper = world.taker('sleeper', { keeps: true });
     const [first, second] = [world.taker('first'), world.taker('second')];
     const owner = world.taker('owner', { keeps: true });
-    sleeper.program.stepUntil('link'); // has seen that there never was a lock
+    sleeper.program.stepUntil('link'); // has seen that there was never a lock
     first.program.runToEnd();
     second.program.runToEnd(); // epoch 2, and epoch 1 is swept
-    sleeper.program.stepUntil('listed'); // has linked epoch 1 once more
+    sleeper.program.stepUntil('listed'); // has linked epoch 1 again
     owner.program.runToEnd();
     sleeper.program.runToEnd();
     expect(world.inside()).toEqual(['owner']);
@@ -32,7 +32,7 @@ describe('two takers at once', () => {
       const owner = world.taker('owner', { keeps: true });
       unlucky.program.stepUntil('link');
       unlucky.program.step();
-      late.program.stepUntil(call); // has listed the record of the unlucky one, and not read it yet
+      late.program.stepUntil(call); // has listed the unlucky one's record, but not read it yet
       failing = 'list';
       expect(() => unlucky.program.runToEnd()).toThrow('EMFILE');
       failing = undefined;
@@ -43,7 +43,7 @@ describe('two takers at once', () => {
     },
   );
 
-  it('a taker whose directory was exchanged does not take the record of another for its own', () => {
+  it('a taker whose directory was swapped does not mistake another’s record for its own', () => {
     const world = new LockWorld({ isListed: () => true });
     const sleeper = world.taker('sleeper', { keeps: true });
     const owner = world.taker('owner', { keeps: true });
@@ -65,7 +65,7 @@ describe('two takers at once', () => {
 });
 
 describe('a holder', () => {
-  it('whose directory was moved away does not hold the lock any more', () => {
+  it('whose directory was moved away no longer holds the lock', () => {
     const world = new LockWorld({ isListed: () => true });
     let isHeld: boolean | undefined;
     const fileSystem = world.fileSystem;

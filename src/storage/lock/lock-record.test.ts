@@ -16,7 +16,7 @@ const owner: LockOwner = {
   since: '2026-03-01T12:00:00.000Z',
 };
 
-it('knows the records of a lock by their names, lowest first', () => {
+it('recognises the records of a lock by their names, lowest first', () => {
   const names = [
     'session.lock.10',
     'session.lock.9',
@@ -36,16 +36,16 @@ it('knows the records of a lock by their names, lowest first', () => {
 });
 
 describe('the state of a lock', () => {
-  it('is free where there never was one', () => {
+  it('is free if there never was one', () => {
     expect(lockStateAt(tools, '/none', 0)).toEqual({ hold: 'free', epoch: 0, reason: 'it was never taken' });
   });
 
-  it('is not told by a record that is gone', async () => {
+  it('is not decided by a record that is gone', async () => {
     await using dir = await tempDir();
     expect(lockStateAt(tools, dir.at('session'), 3)).toBeUndefined();
   });
 
-  it('is held by a living owner, who is told', async () => {
+  it('is held by a living owner, who is named', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('session.lock.3'), serializeOwner(owner));
     expect(lockStateAt(tools, dir.at('session'), 3)).toEqual({
@@ -59,13 +59,13 @@ describe('the state of a lock', () => {
   it.each([
     ['released', FREE, 'free', 'it was released'],
     ['half released', `${FREE}"version":1}\n`, 'free', 'it was released'],
-    ['empty', '', 'dead', 'its owner was lost with the power'],
-    ['full of NULs', '\0'.repeat(300), 'dead', 'its owner was lost with the power'],
+    ['empty', '', 'dead', 'its owner died in a power loss'],
+    ['full of NULs', '\0'.repeat(300), 'dead', 'its owner died in a power loss'],
     [
       'of a dead owner',
       serializeOwner({ ...owner, startTime: '1' }),
       'dead',
-      `process ${process.pid} is gone: its number is in use again`,
+      `process ${process.pid} is gone: its number now belongs to another process`,
     ],
     ['unreadable', 'rubbish', 'held', 'its record cannot be read'],
     ['the start of a release', 'fre', 'free', 'it was released'],

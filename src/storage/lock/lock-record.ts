@@ -5,7 +5,7 @@ import type { FileSystem } from '../bytes/file-system.js';
 import { UnsafePathError } from '../errors.js';
 import { judgeLife, PROCESS_KEYS, type ProcessIdentity } from './process-identity.js';
 
-/** What the owner of a lock writes down about itself. */
+/** What the owner of a lock records about itself. */
 const Owner = record({
   version: withDefault(whole(), () => 1),
   ...PROCESS_KEYS,
@@ -15,7 +15,7 @@ const Owner = record({
 });
 export type LockOwner = Readonly<ValueOf<typeof Owner>>;
 
-/** Who has a lock. `dead` means proven dead: free to take over; everything doubtful is `held`. */
+/** Who holds a lock. `dead` means proven dead, so it is free to take over; anything doubtful is `held`. */
 export interface LockState {
   readonly hold: 'free' | 'dead' | 'held';
   readonly epoch: number;
@@ -23,7 +23,7 @@ export interface LockState {
   readonly reason: string;
 }
 
-/** What a released record starts with; blanks follow, or what a release that was cut off left of the owner. */
+/** The start of a released record; after it come blanks, or what an interrupted release left of the owner. */
 export const FREE = 'free\n';
 
 /** The path of the record of one epoch. */
@@ -31,19 +31,19 @@ export function recordPath(path: string, epoch: number): string {
   return `${path}.lock.${epoch}`;
 }
 
-/** The highest epoch there can be: a number of fifteen digits, as many as are read. Nobody gets there by taking locks. */
+/** The highest possible epoch: a number of fifteen digits, which is as many as we read. Taking locks never gets there. */
 const MAX_EPOCH = 999_999_999_999_999;
 
-/** The epoch that follows. Throws UNSAFE_PATH where there is none: then somebody planted the record. */
+/** The next epoch. Throws UNSAFE_PATH if there is none: then someone planted the record. */
 export function epochAfter(path: string, epoch: number): number {
   if (epoch < MAX_EPOCH) return epoch + 1;
   throw new UnsafePathError(
     recordPath(path, epoch),
-    'no lock was ever taken so often: remove that file by hand',
+    'no lock is ever taken that often: remove that file by hand',
   );
 }
 
-/** All epochs that have a record among the names of a directory, lowest first. */
+/** All epochs with a record among the names in a directory, lowest first. */
 export function epochsIn(names: readonly string[], path: string): number[] {
   const prefix = `${basename(path)}.lock.`;
   const epochs: number[] = [];
@@ -56,8 +56,8 @@ export function epochsIn(names: readonly string[], path: string): number[] {
 }
 
 /**
- * Reads and judges the record of the highest epoch; epoch 0 means that there never was a lock. Undefined when the
- * record is gone: then it is not the highest any more.
+ * Reads and judges the record of the highest epoch; epoch 0 means that there was never a lock. Undefined if the record
+ * is gone: then it is no longer the highest.
  */
 export function lockStateAt(
   tools: { fileSystem: FileSystem; identity: ProcessIdentity },
@@ -67,10 +67,10 @@ export function lockStateAt(
   if (epoch === 0) return { hold: 'free', epoch, reason: 'it was never taken' };
   const content = readFile(tools.fileSystem, recordPath(path, epoch));
   if (content === undefined) return undefined;
-  // An owner starts with a brace, so the first letter tells that it had decided to let go.
+  // An owner starts with a brace, so this first letter shows that it had decided to release the lock.
   if (content.startsWith(FREE.charAt(0))) return { hold: 'free', epoch, reason: 'it was released' };
-  // A record is linked only after it was written whole, so nothing but power loss leaves it empty or full of NULs.
-  if (/^\0*$/.test(content)) return { hold: 'dead', epoch, reason: 'its owner was lost with the power' };
+  // A record is linked only after it is completely written, so only power loss leaves it empty or full of NULs.
+  if (/^\0*$/.test(content)) return { hold: 'dead', epoch, reason: 'its owner died in a power loss' };
   const owner = parseOwner(content);
   if (owner === undefined) return { hold: 'held', epoch, reason: 'its record cannot be read' };
   const verdict = judgeLife(tools.fileSystem, owner, tools.identity);
@@ -85,6 +85,6 @@ function parseOwner(content: string): LockOwner | undefined {
   try {
     return Owner.fromDisk(JSON.parse(content));
   } catch {
-    return undefined; // told as "cannot be read" by the caller
+    return undefined; // the caller reports "cannot be read"
   }
 }

@@ -39,7 +39,7 @@ function stateOf(outcome: Lock | LockState): LockState {
   return outcome;
 }
 
-/** Tools of a process that is dead by now: what it takes is left behind as a crash would. */
+/** Tools of a process that is already dead: what it takes is left behind as a crash would leave it. */
 async function deadTools(): Promise<LockTools> {
   return storageTools({ identity: await deadIdentity(), command: 'holdfast crashed' });
 }
@@ -79,7 +79,7 @@ describe('a free lock', () => {
     expect(statSync(dir.at('session.lock.1')).mode & 0o7777).toBe(0o600);
   });
 
-  it('is taken again by the process that released it with the record it has', async () => {
+  it('is retaken by the process that released it, with the same record', async () => {
     await using dir = await tempDir();
     const path = dir.at('session');
     take(tools, path).release();
@@ -91,7 +91,7 @@ describe('a free lock', () => {
     expect(inspectLock(tools, path)).toMatchObject({ hold: 'held', owner: { pid: process.pid } });
   });
 
-  it('is not taken again with the record it has where others had it meanwhile', async () => {
+  it('is not retaken with the same record if others had it meanwhile', async () => {
     await using dir = await tempDir();
     const path = dir.at('session');
     take(tools, path).release();
@@ -157,17 +157,17 @@ describe('a held lock', () => {
     });
   });
 
-  it('is waited for, and had as soon as it is free: the release itself wakes the waiter', async () => {
+  it('is waited for, and taken as soon as it is free: the release itself wakes the waiter', async () => {
     await using dir = await tempDir();
     const first = take(tools, dir.at('session'));
-    // Its time stands still and its watch has no safety check, so that only the event can wake it.
+    // Its time stands still and its watch has no safety check, so only the event can wake it.
     const clock = new FakeClock();
     const watch = (path: string, onHint: (name: string | null) => void) =>
       nodeFileSystem.watch(path, onHint, () => {});
     const watcher = { watch } as unknown as LockTools['watcher'];
     const waiting = acquireLock({ ...tools, clock, watcher }, dir.at('session'), { waitMs: 60_000 });
     await clock.untilAsleep();
-    // Past the short pauses at the beginning, to where only the watch and the recheck are left.
+    // Past the short pauses at the start, to where only the watch and the recheck are left.
     clock.advance(1_000);
     await clock.untilAsleep();
     first.release();
@@ -175,7 +175,7 @@ describe('a held lock', () => {
     expect([second.epoch, second.takenOver]).toEqual([2, false]);
   });
 
-  it('is given to one after the other of many waiters', async () => {
+  it('is passed on to many waiters, one after another', async () => {
     await using dir = await tempDir();
     let inside = 0;
     const work = async () => {
@@ -188,7 +188,7 @@ describe('a held lock', () => {
     expect(inspectLock(tools, dir.at('session'))).toMatchObject({ hold: 'free', epoch: 20 });
   });
 
-  it('is looked at now and then, because a dying owner makes no event', async () => {
+  it('is checked now and then, because a dying owner causes no event', async () => {
     await using dir = await tempDir();
     const clock = new FakeClock();
     const watcher = { watch: () => ({ mode: 'watching', close() {} }) } as unknown as LockTools['watcher'];
@@ -205,7 +205,7 @@ describe('a held lock', () => {
     first.release();
   });
 
-  it('is given up on after the time one would wait, with the owner told', async () => {
+  it('is given up on after the wait, and the owner is named', async () => {
     await using dir = await tempDir();
     using _lock = take(tools, dir.at('session'));
     const clock = new FakeClock({ autoAdvance: true });
@@ -221,7 +221,7 @@ describe('a held lock', () => {
     expect(clock.slept.reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(2_100);
   });
 
-  it('is not waited for once that is called off', async () => {
+  it('is not waited for once the wait is called off', async () => {
     await using dir = await tempDir();
     using _lock = take(tools, dir.at('session'));
     const clock = new FakeClock();
@@ -307,7 +307,7 @@ describe('a lock whose owner is gone', () => {
 });
 
 describe('a lock taken by force', () => {
-  it('is lost to its owner, who may not commit any more', async () => {
+  it('is lost to its owner, who may no longer commit', async () => {
     await using dir = await tempDir();
     using lock = take(tools, dir.at('session'));
     lock.assertHeld();
@@ -360,7 +360,7 @@ describe('a lock taken by force', () => {
     expect(loser.isHeld()).toBe(false);
   });
 
-  it('is left as it is where it is free', async () => {
+  it('is left alone if it is free', async () => {
     await using dir = await tempDir();
     expect(forceUnlock(tools, dir.at('session'))).toEqual({
       hold: 'free',
@@ -405,7 +405,7 @@ describe('a lock taken by force', () => {
     );
   });
 
-  it('is told to its owner by a signal, and a release is not', async () => {
+  it('is reported to its owner by a signal; a release is not', async () => {
     await using dir = await tempDir();
     const lost = take(tools, dir.at('lost'));
     const released = take(tools, dir.at('released'));
@@ -418,7 +418,7 @@ describe('a lock taken by force', () => {
     lost.release();
   });
 
-  it('is told by a signal that has fired already where it was lost before', async () => {
+  it('is reported by a signal that has already fired if it was lost before', async () => {
     await using dir = await tempDir();
     using lock = take(tools, dir.at('session'));
     forceUnlock(tools, dir.at('session'));
@@ -441,7 +441,7 @@ describe('a failing disk', () => {
   it.each([
     ['a release that cannot be written', { fault: 'EIO', at: 1, only: ['write'] }],
     ['a release that is written in part', { fault: 'SHORT', at: 1 }],
-  ] as const)('%s is warned about, and the lock is still free to take', async (_what, plan) => {
+  ] as const)('%s causes a warning, and the lock is still free to take', async (_what, plan) => {
     await using dir = await tempDir();
     const fileSystem = new FailingFileSystem();
     const log = new RecordingLog();
@@ -464,7 +464,7 @@ describe('a failing disk', () => {
 });
 
 describe('things that were planted', () => {
-  it('at the place of a record are refused, not followed', async () => {
+  it('in place of a record are refused, not followed', async () => {
     await using dir = await tempDir();
     writeFileSync(dir.at('victim'), 'free\n');
     symlinkSync(dir.at('victim'), dir.at('session.lock.1'));
@@ -478,7 +478,7 @@ describe('things that were planted', () => {
     expect(readFileSync(dir.at('victim'), 'utf8')).toBe('free\n');
   });
 
-  it('in the words of an owner are shown harmless', async () => {
+  it('in an owner’s text are made harmless when shown', async () => {
     await using dir = await tempDir();
     using _lock = take({ ...tools, command: '\x1b[2Jevil\nline' }, dir.at('session'));
     const state = stateOf(tryAcquireLock(tools, dir.at('session')));
@@ -487,7 +487,7 @@ describe('things that were planted', () => {
 });
 
 describe('a lock whose directory is moved away', () => {
-  it('is not held any more, nor in a directory that takes its place', async () => {
+  it('is no longer held, nor is one in a directory that takes its place', async () => {
     await using dir = await tempDir();
     mkdirSync(dir.at('a'));
     const lock = take(tools, dir.at('a', 'session'));

@@ -19,14 +19,14 @@ import {
 import type { ProcessIdentity } from './process-identity.js';
 import { keepReleased, type OpenRecord, type ReleasedRecord, takeReleased } from './released-records.js';
 
-/** What a lock needs from its surroundings. */
+/** What a lock needs from its environment. */
 export interface LockTools {
   readonly fileSystem: FileSystem;
   readonly ids: Ids;
   readonly clock: Clock;
   readonly log: Logger;
   readonly watcher: DirectoryWatcher;
-  /** Who we are; read once per process. */
+  /** Our identity, read once per process. */
   readonly identity: ProcessIdentity;
   /** What the owner record says we are doing, such as `holdfast answer`. */
   readonly command: string;
@@ -39,17 +39,17 @@ export interface AcquireOptions {
 }
 
 const DEFAULT_WAIT_MS = 5_000;
-/** A lock is mostly held for a moment: for so long a waiter looks again after short pauses, which costs least. */
+/** A lock is usually held only for a moment, so for this long a waiter checks again after short pauses, which costs least. */
 const BURST_MS = 1_000;
 const MAX_PAUSE_MS = 10;
-/** After that the directory watch wakes it; a dying owner makes no event, so it looks again now and then. */
+/** After that the directory watch wakes it. A dying owner causes no event, so the waiter also checks now and then. */
 const RECHECK_MS = 250;
-/** Takers write their record under a name of their own first; one that old was left by a killed taker. */
+/** Takers first write their record under a name of their own; one this old was left by a killed taker. */
 const CANDIDATE_MAX_AGE_MS = 60_000;
 
 /**
- * Takes the exclusive lock `<path>.lock.<epoch>` (the highest epoch is the lock). A living owner is waited for, woken
- * by the directory watch; a proven dead one is replaced at once. Throws LOCKED with the owner, ABORTED, STORAGE_FAILED.
+ * Takes the exclusive lock `<path>.lock.<epoch>` (the highest epoch is the lock). Waits for a living owner, woken by
+ * the directory watch; replaces a proven dead one at once. Throws LOCKED with the owner, ABORTED, STORAGE_FAILED.
  */
 export async function acquireLock(
   tools: LockTools,
@@ -64,7 +64,7 @@ export async function acquireLock(
   return waitForLock(tools, path, waitMs, options.signal);
 }
 
-/** Takes the lock if that is possible right now; otherwise tells who has it. */
+/** Takes the lock if that is possible right now; otherwise returns who has it. */
 export function tryAcquireLock(tools: LockTools, path: string): Lock | LockState {
   return tryTake(tools, path);
 }
@@ -75,15 +75,15 @@ export function inspectLock(tools: LockTools, path: string): LockState {
     for (;;) {
       const epoch = epochsIn(tools.fileSystem.list(dirname(path)), path).at(-1);
       const state = lockStateAt(tools, path, epoch ?? 0);
-      // A record goes away only when a higher one is there: look again for that one.
+      // A record goes away only once a higher one exists: look again for that one.
       if (state !== undefined) return state;
     }
   });
 }
 
 /**
- * Takes a lock away from whoever has it, living or not, by a higher record that says `free`. The loser notices at its
- * next commit. Returns the state that was overruled. Throws STORAGE_FAILED.
+ * Takes a lock away from its owner, living or not, with a higher record that says `free`. The loser notices at its next
+ * commit. Returns the state that was overruled. Throws STORAGE_FAILED.
  */
 export function forceUnlock(tools: LockTools, path: string, actor?: Actor): LockState {
   return attempt(path, 'take away the lock', () => {
@@ -120,8 +120,8 @@ export class Lock implements Disposable {
   }
 
   /**
-   * Whether the lock is still ours. Records go away only from below and only after a higher one was taken, so a
-   * missing next record together with our own still being at its place is proof.
+   * Whether the lock is still ours. Records are removed only from the bottom up and only after a higher one was taken.
+   * So if there is no next record and ours is still in its place, the lock is ours.
    */
   isHeld(): boolean {
     if (this.#isReleased) return false;
@@ -130,12 +130,12 @@ export class Lock implements Disposable {
     return isSameFile(fileSystem.look(recordPath(this.path, this.epoch)), this.#record);
   }
 
-  /** To be called right before each commit: a holder that was overruled must not write on. Throws LOCK_LOST. */
+  /** Call this right before each commit: an overruled holder must stop writing. Throws LOCK_LOST. */
   assertHeld(): void {
     if (!attempt(this.path, 'check the lock', () => this.isHeld())) throw this.#lost();
   }
 
-  /** A signal that fires when somebody takes the lock away while we hold it. */
+  /** A signal that fires if someone takes the lock away while we hold it. */
   lossSignal(): AbortSignal {
     const controller = new AbortController();
     const check = () => {
@@ -147,7 +147,7 @@ export class Lock implements Disposable {
     return controller.signal;
   }
 
-  /** Lets the lock go. It never throws: a record that cannot be marked free is proven dead once this process ends. */
+  /** Releases the lock. Never throws: a record that cannot be marked free counts as dead once this process ends. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -173,11 +173,11 @@ export class Lock implements Disposable {
       const next = fileSystem.look(recordPath(this.path, this.epoch + 1));
       return new LockLostError(this.path, this.epoch, next === undefined && !this.#isReleased);
     } catch {
-      return new LockLostError(this.path, this.epoch); // how it was lost is only a matter of words
+      return new LockLostError(this.path, this.epoch); // how it was lost only affects the wording
     }
   }
 
-  /** A look that fails proves nothing; the next commit meets the error itself. */
+  /** A failed look proves nothing; the next commit will meet the error itself. */
   #isLostForCertain(): boolean {
     try {
       return !this.#isReleased && !this.isHeld();
@@ -189,8 +189,8 @@ export class Lock implements Disposable {
 
 /**
  * Makes a record of this many bytes say `free`, with blanks over the rest of the owner: one write in place is the
- * cheapest there is. Whoever reads in between sees a part of it, which counts as free, or the old owner once more.
- * Where it cannot be said, an empty record says the same: its owner is lost.
+ * cheapest way. A reader in between sees part of it, which counts as free, or still the old owner. If `free` cannot be
+ * written, an empty record means the same: its owner is lost.
  */
 function markFree(fileSystem: FileSystem, descriptor: number, size: number): void {
   try {
@@ -201,7 +201,7 @@ function markFree(fileSystem: FileSystem, descriptor: number, size: number): voi
   }
 }
 
-/** Whether a path still leads to the file that we have open; being open, its inode is nobody else's. */
+/** Whether a path still leads to the file we have open; while it is open, its inode is not reused. */
 function isSameFile(there: FileFacts | undefined, ours: FileFacts): boolean {
   return there !== undefined && there.inode === ours.inode && there.device === ours.device;
 }
@@ -231,7 +231,7 @@ async function waitForHint(
   const record = `${basename(path)}.lock.`;
   let wake = () => {};
   const watch = tools.watcher.watch(dirname(path), (name) => {
-    // A release is told under the name that the record was opened by: that of its candidate.
+    // The event of a release carries the name that the record was opened by: its candidate's.
     if (name === null || name.startsWith(record) || name.startsWith(`.${record}`)) wake();
   });
   try {
@@ -251,7 +251,7 @@ async function waitForHint(
   }
 }
 
-/** Short at first, never long; random, so that those who wait do not come back all at once. */
+/** Short at first, never long, and random, so waiters do not all return at once. */
 function pauseMs(ids: Ids, tries: number): number {
   const random = Number.parseInt(ids.token().slice(0, 8), 16) / 2 ** 32;
   return random * Math.min(MAX_PAUSE_MS, 1 + tries);
@@ -271,9 +271,9 @@ function tryTake(tools: LockTools, path: string): Lock | LockState {
 }
 
 /**
- * Moves the record that this process released last one epoch up; undefined when it is not the highest any more. It
- * says who we are before it is linked, so nobody sees a lock without its owner; whoever saw it free just before links
- * the same epoch, and only one of us can.
+ * Moves the record that this process last released up by one epoch; undefined if it is no longer the highest. It names
+ * us before it is linked, so nobody sees a lock without its owner. Any process that saw it free just before links the
+ * same epoch, and only one of us can succeed.
  */
 function takeAgain(tools: LockTools, path: string): Lock | undefined {
   const { fileSystem } = tools;
@@ -296,7 +296,7 @@ function moveUp(tools: LockTools, path: string, released: ReleasedRecord): strin
   const { fileSystem } = tools;
   const { epoch, descriptor, facts } = released;
   const owner = serializeOwner(ownerRecord(tools));
-  // Written in place, a longer or shorter owner would leave rubbish.
+  // Written in place, a longer or shorter owner would leave garbage.
   if (Buffer.byteLength(owner) !== facts.size) return undefined;
   if (!isSameFile(fileSystem.look(recordPath(path, epoch)), facts)) return undefined;
   writeWhole(fileSystem, descriptor, owner);
@@ -304,7 +304,7 @@ function moveUp(tools: LockTools, path: string, released: ReleasedRecord): strin
   return namesIfTop(fileSystem, path, epoch + 1, facts);
 }
 
-/** Links our record right above a free or dead one; undefined when somebody else was faster. */
+/** Links our record right above a free or dead one; undefined if another process was faster. */
 function takeAfter(tools: LockTools, path: string, base: LockState): Lock | undefined {
   const { fileSystem } = tools;
   const epoch = epochAfter(path, base.epoch);
@@ -330,9 +330,10 @@ function takeAfter(tools: LockTools, path: string, base: LockState): Lock | unde
 }
 
 /**
- * The names beside our record if it is the lock; otherwise it is withdrawn. Someone may have taken, freed and swept
- * this very epoch before we linked it: then a higher one is there. A listing misses that one only if it goes away
- * meanwhile, and whoever removes it linked after us, so swept ours first: ours must still be there afterwards.
+ * The names beside our record if it is the lock; otherwise withdraws the record. Another process may have taken, freed
+ * and swept this very epoch before we linked it; then a higher one exists. A listing misses that one only if it is
+ * removed meanwhile. But its remover linked after us, so it swept ours first: that is why ours must still be there
+ * afterwards.
  */
 function namesIfTop(
   fileSystem: FileSystem,
@@ -341,7 +342,7 @@ function namesIfTop(
   facts: FileFacts,
 ): string[] | undefined {
   const record = recordPath(path, epoch);
-  // Should this fail, ours may be the lock and others may build on it: it stays, and is marked free by `discard`.
+  // If this fails, ours may be the lock and others may build on it, so it stays, and `discard` marks it free.
   const names = fileSystem.list(dirname(path));
   const isTop = epochsIn(names, path).at(-1) === epoch;
   if (!isSameFile(fileSystem.look(record), facts)) return undefined;
@@ -350,21 +351,21 @@ function namesIfTop(
   return undefined;
 }
 
-/** Gives up a record that did not become the lock; should its name have stayed, it says `free`. */
+/** Gives up a record that did not become the lock; if its name is still there, the record says `free`. */
 function discard(fileSystem: FileSystem, { descriptor, facts }: OpenRecord): void {
   try {
     markFree(fileSystem, descriptor, facts.size);
   } catch {
-    // The record has no name any more in all but the rarest case, and then our death frees it.
+    // In all but the rarest case the record has no name any more; otherwise it becomes free when we die.
   }
   closeQuietly(fileSystem, descriptor);
 }
 
-/** Links a record that says `free`; false when somebody else was faster. */
+/** Links a record that says `free`; false if another process was faster. */
 function linkFree(tools: LockTools, path: string, epoch: number, actor: Actor | undefined): boolean {
   const { command, clock } = tools;
   const at = clock.now().toISOString();
-  // Behind the word that counts: who took it away, for whoever looks into the file.
+  // After the word that counts: who took the lock away, for anyone who looks into the file.
   const content = actor === undefined ? FREE : `${FREE}${JSON.stringify({ actor, command, at })}\n`;
   const candidate = writeCandidate(tools, path, tools.ids.token(), content);
   try {
@@ -379,7 +380,7 @@ function linkCandidate(fileSystem: FileSystem, candidate: string, record: string
   try {
     return linkIfAbsent(fileSystem, candidate, record);
   } catch (error) {
-    // Our candidate was swept as too old (a clock that jumps can do that): take another one.
+    // Our candidate was swept as too old, which a jumping clock can cause: use another one.
     if (systemCode(error) === 'ENOENT') return false;
     throw error;
   }
@@ -421,7 +422,10 @@ function ownerRecord(tools: LockTools): LockOwner {
   };
 }
 
-/** Removes the records below ours, lowest first (`namesIfTop` and `isHeld` rely on the order), and what killed takers left. */
+/**
+ * Removes the records below ours, lowest first (`namesIfTop` and `isHeld` rely on the order), and the leftovers of
+ * killed takers.
+ */
 function sweep(tools: LockTools, path: string, epoch: number, names: readonly string[]): void {
   const { fileSystem } = tools;
   try {

@@ -7,7 +7,7 @@ import { judgeLife, ownIdentity } from './process-identity.js';
 
 const self = ownIdentity(nodeFileSystem);
 
-/** The real file system, except for what some paths in /proc say. */
+/** The real file system, except for the content of some paths in /proc. */
 function withProc(stats: Record<string, string | (() => never)>): FileSystem {
   const opened = new Map<number, string | (() => never)>();
   return {
@@ -36,7 +36,7 @@ function statOf(pid: number, name: string, state: string, startTime: string | nu
 }
 
 describe('ownIdentity', () => {
-  it('tells this process from every other one', () => {
+  it('distinguishes this process from every other', () => {
     expect(self).toEqual({
       pid: process.pid,
       startTime: processFacts(process.pid)?.startTime,
@@ -47,7 +47,7 @@ describe('ownIdentity', () => {
     });
   });
 
-  it('says null where the system does not tell', () => {
+  it('gives null if the system does not say', () => {
     const fileSystem: FileSystem = {
       ...nodeFileSystem,
       look: () => undefined,
@@ -70,7 +70,7 @@ describe('ownIdentity', () => {
 });
 
 describe('judgeLife', () => {
-  it('finds ourselves alive', () => {
+  it('finds our own process alive', () => {
     expect(judgeLife(nodeFileSystem, self, self)).toEqual({
       life: 'alive',
       reason: `process ${self.pid} is running`,
@@ -85,11 +85,11 @@ describe('judgeLife', () => {
     });
   });
 
-  it('finds a process whose pid was given to another dead', () => {
+  it('finds a process dead if its pid was given to another', () => {
     const recycled = { ...self, startTime: '1' };
     expect(judgeLife(nodeFileSystem, recycled, self)).toEqual({
       life: 'dead',
-      reason: `process ${self.pid} is gone: its number is in use again`,
+      reason: `process ${self.pid} is gone: its number now belongs to another process`,
     });
   });
 
@@ -103,15 +103,12 @@ describe('judgeLife', () => {
     ],
     ['none, read where they are not', { timeNamespace: undefined }, {}, 'dead'],
     ['none that the kernel knows', { timeNamespace: null }, { timeNamespace: null }, 'dead'],
-  ])(
-    'compares start times only where both see the same ones: a record with %s',
-    (_what, other, own, life) => {
-      const shifted = { ...self, startTime: '1', ...other };
-      expect(
-        judgeLife(nodeFileSystem, shifted, { ...self, timeNamespace: 'time:[4026531834]', ...own }).life,
-      ).toBe(life);
-    },
-  );
+  ])('compares start times only if both see the same ones: a record with %s', (_what, other, own, life) => {
+    const shifted = { ...self, startTime: '1', ...other };
+    expect(
+      judgeLife(nodeFileSystem, shifted, { ...self, timeNamespace: 'time:[4026531834]', ...own }).life,
+    ).toBe(life);
+  });
 
   it('finds a zombie dead', async () => {
     using ended = await zombie();
@@ -121,7 +118,7 @@ describe('judgeLife', () => {
     });
   });
 
-  it('finds a process of an earlier boot dead, even where a pid is in use', () => {
+  it('finds a process of an earlier boot dead, even if its pid is in use', () => {
     const other = { ...self, bootId: '00000000-0000-4000-8000-000000000000' };
     expect(judgeLife(nodeFileSystem, other, self)).toEqual({
       life: 'dead',
@@ -129,7 +126,7 @@ describe('judgeLife', () => {
     });
   });
 
-  it('does not judge another host, not even one that was started anew', () => {
+  it('does not judge another host, not even one that was restarted', () => {
     const other = { ...self, pid: 4_194_305, host: 'elsewhere', bootId: 'other' };
     expect(judgeLife(nodeFileSystem, other, self)).toMatchObject({
       life: 'unknown',
@@ -144,7 +141,7 @@ describe('judgeLife', () => {
     },
   );
 
-  it('does not take a missing boot id for an earlier boot', () => {
+  it('does not mistake a missing boot id for an earlier boot', () => {
     expect(judgeLife(nodeFileSystem, { ...self, bootId: null }, self).life).toBe('alive');
     expect(judgeLife(nodeFileSystem, self, { ...self, bootId: null }).life).toBe('alive');
   });
@@ -153,15 +150,15 @@ describe('judgeLife', () => {
     expect(judgeLife(nodeFileSystem, { ...self, startTime: null }, self).life).toBe('alive');
   });
 
-  it('only asks the system where there is no /proc', async () => {
+  it('only asks the system if there is no /proc', async () => {
     const plain = { startTime: null, bootId: null, pidNamespace: null };
     const gone = { ...(await deadIdentity()), ...plain };
     expect(judgeLife(nodeFileSystem, gone, { ...self, ...plain }).life).toBe('dead');
     expect(judgeLife(nodeFileSystem, { ...self, ...plain }, { ...self, ...plain }).life).toBe('unknown');
   });
 
-  it('believes no death that a /proc of another namespace shows', () => {
-    // As in `unshare --pid` without a /proc of its own: our pid, and the owner's, are other processes there.
+  it('does not trust a death shown by a /proc of another namespace', () => {
+    // As in `unshare --pid` without its own /proc: our pid, and the owner's, belong to other processes there.
     const owner = { ...self, pid: self.pid + 1, startTime: '4711' };
     const foreign = {
       [`/proc/${self.pid}/stat`]: statOf(self.pid, 'kthreadd', 'S', '2'),
@@ -172,7 +169,7 @@ describe('judgeLife', () => {
     expect(judgeLife(withProc(zombies), owner, self).life).toBe('unknown');
   });
 
-  it('finds a process that goes away while it is looked at dead, without an error', async () => {
+  it('finds a process dead if it ends during the check, without an error', async () => {
     const gone = await deadIdentity();
     const fileSystem = withProc({
       [`/proc/${gone.pid}/stat`]: () => {

@@ -4,30 +4,30 @@ import { readFile } from '../bytes/atomic-file.js';
 import { type FileSystem, systemCode } from '../bytes/file-system.js';
 import { StorageError } from '../errors.js';
 
-/** The keys of a process in every record that names one. */
+/** The keys that describe a process in every record that names one. */
 export const PROCESS_KEYS = {
   pid: whole(1),
-  /** Clock ticks since boot at which it started; null where the system does not tell. */
+  /** When it started, in clock ticks since boot; null if the system does not say. */
   startTime: nullable(text),
   bootId: nullable(text),
   pidNamespace: nullable(text),
-  /** Start times are shifted by it. Records of earlier releases lack it. */
+  /** Start times are shifted by this namespace. Records of earlier releases lack it. */
   timeNamespace: optional(nullable(text)),
   host: text,
 };
 
 export const ProcessRecord = record(PROCESS_KEYS);
 
-/** What tells one process from every other one, also after its pid was given to another. */
+/** What distinguishes one process from every other, even after its pid was reused. */
 export type ProcessIdentity = Readonly<ValueOf<typeof ProcessRecord>>;
 
-/** Whether a process is there, and how we know. `unknown` counts as alive for every decision. */
+/** Whether a process exists, and how we know. `unknown` counts as alive for every decision. */
 export interface LifeVerdict {
   readonly life: 'alive' | 'dead' | 'unknown';
   readonly reason: string;
 }
 
-/** The identity of this process. It costs five small reads, made when somebody asks for the first time. */
+/** The identity of this process. It costs five small reads, made on first use. */
 export function ownIdentity(fileSystem: FileSystem): ProcessIdentity {
   let known: ProcessIdentity | undefined;
   const identity = () => {
@@ -67,9 +67,9 @@ function readOwnIdentity(fileSystem: FileSystem): ProcessIdentity {
 }
 
 /**
- * Judges whether a process that wrote down its identity is gone. Death needs proof: the same host, and either an
- * older boot, or the same pid namespace and a pid that is gone, is a zombie, or has another start time as seen from the
- * same time namespace.
+ * Judges whether a process that recorded its identity is gone. Death needs proof: the same host, and either an older
+ * boot, or the same pid namespace and a pid that is gone, is a zombie, or has another start time as seen from the same
+ * time namespace.
  */
 export function judgeLife(
   fileSystem: FileSystem,
@@ -91,7 +91,7 @@ function judgeByProc(fileSystem: FileSystem, other: ProcessIdentity, self: Proce
   const found = readProcess(fileSystem, String(other.pid));
   const verdict = found === undefined ? judgeByProbe(other) : judgeByFacts(found, other, self);
   if (verdict.life !== 'dead') return verdict;
-  // A /proc that does not know ourselves belongs to another namespace and proves nothing.
+  // A /proc that does not know us belongs to another namespace and proves nothing.
   return readProcess(fileSystem, String(self.pid))?.startTime === self.startTime
     ? verdict
     : unknown('/proc does not show the processes of this namespace');
@@ -105,13 +105,13 @@ function judgeByFacts(
   if (found.state === 'Z' || found.state === 'X') return dead(`process ${other.pid} has ended`);
   if (other.startTime !== null && found.startTime !== other.startTime) {
     return seesSameTimes(other, self)
-      ? dead(`process ${other.pid} is gone: its number is in use again`)
+      ? dead(`process ${other.pid} is gone: its number now belongs to another process`)
       : unknown(`process ${other.pid} was started in another time namespace, so it may be the same one`);
   }
   return { life: 'alive', reason: `process ${other.pid} is running` };
 }
 
-/** Of those that did not write it down, nearly all were in the namespace that a machine starts with. */
+/** Of the processes that did not record it, nearly all were in the machine's initial namespace. */
 function seesSameTimes(other: ProcessIdentity, self: ProcessIdentity): boolean {
   const namespace = other.timeNamespace === undefined ? INITIAL_TIME_NAMESPACE : other.timeNamespace;
   return namespace === self.timeNamespace || self.timeNamespace === null;
@@ -131,7 +131,7 @@ function judgeByProbe(other: ProcessIdentity): LifeVerdict {
 function readProcess(fileSystem: FileSystem, pid: string): { state: string; startTime: string } | undefined {
   const stat = readStat(fileSystem, `/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The command name may hold spaces and parentheses, so count from the last one that closes.
+  // The command name may contain spaces and parentheses, so count from the last closing one.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
 }
@@ -140,7 +140,7 @@ function readStat(fileSystem: FileSystem, path: string): string | undefined {
   try {
     return readFile(fileSystem, path);
   } catch (error) {
-    // Gone between open and read, or not ours to see: asking for the pid itself tells which.
+    // Gone between open and read, or hidden from us: asking for the pid itself shows which.
     const code = error instanceof StorageError ? systemCode(error.cause) : undefined;
     if (code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined;
     throw error;
@@ -151,7 +151,7 @@ function readNamespace(fileSystem: FileSystem, kind: 'pid' | 'time'): string | n
   try {
     return fileSystem.readLink(`/proc/self/ns/${kind}`);
   } catch {
-    // Without that of pids nobody's death can be proven by pid: everything counts as held. Old kernels know none of time.
+    // Without a pid namespace no death can be proven by pid, so everything counts as held. Old kernels have no time namespaces.
     return null;
   }
 }

@@ -1,20 +1,20 @@
 import type { FileFacts, FileSystem } from '../bytes/file-system.js';
 
-/** The file of a record, kept open so that its inode is nobody else's. */
+/** The file of a record, kept open so its inode is not reused. */
 export interface OpenRecord {
   readonly descriptor: number;
   readonly facts: FileFacts;
 }
 
-/** A record that this process released: it says `free` and can be made the lock again by moving it up. */
+/** A record that this process released: it says `free`, and moving it up makes it the lock again. */
 export interface ReleasedRecord extends OpenRecord {
   readonly epoch: number;
 }
 
-/** Descriptors are scarce: so many records are kept open, those released last. */
+/** Descriptors are scarce: this many records are kept open, the most recently released ones. */
 const MAX_KEPT = 8;
 
-/** A process has one file system, so this is what the process remembers. */
+/** A process has one file system, so this is in effect the memory of the process. */
 const remembered = new WeakMap<FileSystem, Map<string, ReleasedRecord>>();
 
 /** Keeps a released record for the next time this process takes the lock. */
@@ -27,7 +27,7 @@ export function keepReleased(fileSystem: FileSystem, path: string, record: Relea
   if (kept.size > MAX_KEPT && oldest !== undefined) forget(fileSystem, kept, oldest);
 }
 
-/** Hands out the record that this process released last at a path; whoever gets it closes it. */
+/** Hands out the record that this process last released at a path; the receiver closes it. */
 export function takeReleased(fileSystem: FileSystem, path: string): ReleasedRecord | undefined {
   const kept = remembered.get(fileSystem);
   const record = kept?.get(path);
@@ -35,7 +35,7 @@ export function takeReleased(fileSystem: FileSystem, path: string): ReleasedReco
   return record;
 }
 
-/** Closes what is kept, for a process that wants its descriptors back. */
+/** Closes all kept records, for a process that needs its descriptors back. */
 export function closeReleased(fileSystem: FileSystem): void {
   const kept = remembered.get(fileSystem);
   for (const path of [...(kept?.keys() ?? [])]) if (kept !== undefined) forget(fileSystem, kept, path);
@@ -48,6 +48,6 @@ function forget(fileSystem: FileSystem, kept: Map<string, ReleasedRecord>, path:
   try {
     fileSystem.close(record.descriptor);
   } catch {
-    // It says `free` already; the descriptor is gone either way.
+    // It already says `free`; the descriptor is gone either way.
   }
 }

@@ -44,7 +44,7 @@ function contentsOf(dir: TempDir): { seqs: (number | null)[]; damage: string[]; 
 }
 
 describe('JsonlLog.create', () => {
-  it('makes a private log with its first record, only if there is none', async () => {
+  it('creates a private log with its first record, only if there is none', async () => {
     await using dir = await tempDir({ isInMemory: true });
     const tools = storageTools();
     await withUmask(0, () =>
@@ -80,14 +80,14 @@ describe('append', () => {
     expect(contentsOf(dir)).toEqual({ seqs: [0, 1, 2, 3], damage: [], hasTail: false });
   });
 
-  it('goes on after the last number when a log is opened again', async () => {
+  it('continues after the last number when a log is reopened', async () => {
     await using dir = await tempDir({ isInMemory: true });
     openLog(dir, { turns: 3 }).close();
     using log = openLog(dir);
     expect(log.append({ type: 'turn' })).toBe(4);
   });
 
-  it('counts a file without numbers once, and goes on from there', async () => {
+  it('counts a file without numbers once, and continues from there', async () => {
     await using dir = await tempDir({ isInMemory: true });
     writeFileSync(dir.at('log.jsonl'), '{"type":"metadata"}\n{"type":"turn"}\n');
     using log = openLog(dir);
@@ -95,7 +95,7 @@ describe('append', () => {
     expect(contentsOf(dir)).toEqual({ seqs: [null, null, 2], damage: [], hasTail: false });
   });
 
-  it('goes on behind records that somebody else appended without numbers', async () => {
+  it('continues after records that another program appended without numbers', async () => {
     await using dir = await tempDir({ isInMemory: true });
     using log = openLog(dir, { turns: 1 });
     appendFileSync(dir.at('log.jsonl'), '{"type":"turn"}\n{"type":"turn"}\n');
@@ -104,7 +104,7 @@ describe('append', () => {
     expect(contentsOf(dir)).toEqual({ seqs: [0, 1, null, null, 4, 5], damage: [], hasTail: false });
   });
 
-  it('refuses a record that no reader would take, and changes nothing', async () => {
+  it('refuses a record that no reader would accept, and changes nothing', async () => {
     await using dir = await tempDir({ isInMemory: true });
     using log = openLog(dir);
     const before = readFileSync(dir.at('log.jsonl'));
@@ -115,7 +115,7 @@ describe('append', () => {
     expect(log.append({ type: 'turn' })).toBe(1);
   });
 
-  it('takes the largest record that a reader takes', async () => {
+  it('accepts the largest record that a reader accepts', async () => {
     await using dir = await tempDir({ isInMemory: true });
     using log = openLog(dir);
     log.append({ content: 'x'.repeat(32 * 1024 * 1024 - 100) });
@@ -166,7 +166,7 @@ describe('append', () => {
 
 describe('a failing disk', () => {
   it.each(['ENOSPC', 'EIO', 'SHORT'] as const)(
-    '%s at a write: cut back, told, and the next append is good',
+    '%s at a write: cut back, reported, and the next append is good',
     async (fault) => {
       await using dir = await tempDir({ isInMemory: true });
       const fileSystem = new FailingFileSystem();
@@ -182,7 +182,7 @@ describe('a failing disk', () => {
     },
   );
 
-  it('poisons the log when a short write cannot be cut back, and the next owner mends it', async () => {
+  it('poisons the log when a short write cannot be cut back, and the next owner repairs it', async () => {
     await using dir = await tempDir({ isInMemory: true });
     const fileSystem = new FailingFileSystem();
     const log = openLog(dir, { fileSystem, turns: 1 });
@@ -225,7 +225,7 @@ describe('a failing disk', () => {
     expect(contentsOf(dir).seqs).toEqual([0, 1]);
   });
 
-  it('does not append behind a torn end that it failed to look at', async () => {
+  it('does not append after a torn end that it failed to inspect', async () => {
     await using dir = await tempDir({ isInMemory: true });
     for (let at = 1; ; at++) {
       const fileSystem = new FailingFileSystem();
@@ -239,7 +239,7 @@ describe('a failing disk', () => {
       });
       const isFaulty = !succeeds(() => log.append({ type: 'turn' }));
       fileSystem.arm(undefined);
-      // Somebody who tries again must either append in good order or be refused.
+      // A retry must either append in good order or be refused.
       if (isFaulty) succeeds(() => log.append({ type: 'turn' }));
       log.close();
       openLog(dir).close();
@@ -249,7 +249,7 @@ describe('a failing disk', () => {
     }
   });
 
-  it('does not read uninitialised memory when the end comes short', async () => {
+  it('does not read uninitialised memory when the end is shorter than expected', async () => {
     await using dir = await tempDir({ isInMemory: true });
     openLog(dir, { turns: 2 }).close();
     const fileSystem: FileSystem = {
@@ -264,7 +264,7 @@ describe('a failing disk', () => {
 });
 
 describe('the end of a log', () => {
-  it('is mended whatever byte it was torn at, and the torn bytes are kept', async () => {
+  it('is repaired whatever byte it was torn at, and the torn bytes are kept', async () => {
     await using dir = await tempDir({ isInMemory: true });
     openLog(dir, { turns: 2 }).close();
     const whole = readFileSync(dir.at('log.jsonl'));
@@ -313,7 +313,7 @@ describe('the end of a log', () => {
     expect(contentsOf(dir)).toEqual({ seqs: [0, 1, 2], damage: [], hasTail: false });
   });
 
-  it('is mended when it is the whole file', async () => {
+  it('is repaired when it is the whole file', async () => {
     await using dir = await tempDir({ isInMemory: true });
     writeFileSync(dir.at('log.jsonl'), '{"type":"met');
     using log = openLog(dir);
@@ -322,7 +322,7 @@ describe('the end of a log', () => {
     expect(contentsOf(dir)).toEqual({ seqs: [0], damage: [], hasTail: false });
   });
 
-  it('is looked at again when somebody else wrote to the file', async () => {
+  it('is inspected again when another program wrote to the file', async () => {
     await using dir = await tempDir({ isInMemory: true });
     using log = openLog(dir, { turns: 1 });
     appendFileSync(dir.at('log.jsonl'), '{"torn');
@@ -355,7 +355,7 @@ describe('a planted thing at the path of a log', () => {
     expect(fileSystem.openDescriptors.size).toBe(0);
   });
 
-  it('a missing log is told as gone', async () => {
+  it('a missing log is reported as gone', async () => {
     await using dir = await tempDir({ isInMemory: true });
     expect(() => JsonlLog.open(storageTools(), dir.at('log.jsonl'), { sessionId, lock: held })).toThrow(
       expect.objectContaining({ code: 'STORAGE_FAILED', fault: 'gone' }),

@@ -7,7 +7,7 @@ import { keepDamagedBytes } from '../quarantine.js';
 import { MAX_RECORD_BYTES, readLastRecords, scanLog } from './jsonl-reader.js';
 import { checksumSeed, encodeRecord, type LogRecord, verifyLine } from './jsonl-record.js';
 
-/** What was found and mended at the end of a log before it was appended to. */
+/** What was found and repaired at the end of a log before anything was appended. */
 export interface TailRepair {
   /** `sealed`: a whole record lacked its LF. `cut`: torn bytes were moved to `keptAt`. */
   readonly action: 'sealed' | 'cut';
@@ -20,17 +20,17 @@ type LogTools = StorageTools & { readonly clock: Clock };
 
 interface LogOptions {
   readonly sessionId: string;
-  /** Who may write: the lock is checked at each append. */
+  /** The lock that allows writing; it is checked at each append. */
   readonly lock: Pick<Lock, 'assertHeld'>;
 }
 
 /**
- * The writer of an append-only log. `append` returns only after the record would survive power loss; after a failed
- * sync the writer never acknowledges again.
+ * The writer of an append-only log. `append` returns only once the record would survive power loss. After a failed sync
+ * the writer never acknowledges anything again.
  */
 export class JsonlLog implements Disposable {
   readonly path: string;
-  /** What was mended when the log was opened. */
+  /** What was repaired when the log was opened. */
   readonly repairs: TailRepair[] = [];
   readonly #tools: LogTools;
   readonly #options: LogOptions;
@@ -38,7 +38,7 @@ export class JsonlLog implements Disposable {
   readonly #descriptor: number;
   #end = 0;
   #nextSeq = 0;
-  /** No record gets a lower number than this. */
+  /** No record gets a number below this. */
   #floor = 0;
   #failure: unknown;
   #isClosed = false;
@@ -51,7 +51,7 @@ export class JsonlLog implements Disposable {
     this.#descriptor = descriptor;
   }
 
-  /** Creates a log with its first records, whole and durable. False where one is already. Throws ATOMIC_WRITE_FAILED. */
+  /** Creates a log with its first records, whole and durable. False if there already is one. Throws ATOMIC_WRITE_FAILED. */
   static create(tools: LogTools, path: string, sessionId: string, ...records: readonly LogRecord[]): boolean {
     const seed = checksumSeed(sessionId);
     return createFile(
@@ -61,7 +61,7 @@ export class JsonlLog implements Disposable {
     );
   }
 
-  /** Opens a log for appending and mends its end. Throws STORAGE_FAILED, UNSAFE_PATH, LOCK_LOST. */
+  /** Opens a log for appending and repairs its end. Throws STORAGE_FAILED, UNSAFE_PATH, LOCK_LOST. */
   static open(tools: LogTools, path: string, options: LogOptions): JsonlLog {
     const { fileSystem } = tools;
     const descriptor = attempt(path, 'open', () => openForAppending(fileSystem, path));
@@ -83,7 +83,10 @@ export class JsonlLog implements Disposable {
     return this.#nextSeq;
   }
 
-  /** Lets the numbers go on from here, if they are not beyond it: a log in disorder has higher ones than its last. */
+  /**
+   * Continues numbering from here, unless the numbers are already higher: in a log out of order, the last number is not
+   * the highest.
+   */
   continueFrom(seq: number): void {
     this.#floor = seq;
     this.#nextSeq = Math.max(this.#nextSeq, seq);
@@ -127,7 +130,7 @@ export class JsonlLog implements Disposable {
     try {
       this.#tools.fileSystem.close(this.#descriptor);
     } catch {
-      // Every acknowledged record was synced before; the descriptor is gone either way.
+      // Every acknowledged record is already synced; the descriptor is gone either way.
     }
   }
 
@@ -158,7 +161,7 @@ export class JsonlLog implements Disposable {
     try {
       this.#tools.fileSystem.syncData(this.#descriptor);
     } catch (error) {
-      // The kernel may have dropped the pages and marked them clean: trying again would acknowledge what is lost.
+      // The kernel may have dropped the pages and marked them clean, so a retry would acknowledge lost data.
       this.#failure = error;
       this.#cutBack(error);
       throw new StorageError(`Could not make ${this.path} durable`, {
@@ -169,12 +172,12 @@ export class JsonlLog implements Disposable {
     }
   }
 
-  /** Takes back what was written of a record that is not acknowledged. */
+  /** Removes the written part of a record that is not acknowledged. */
   #cutBack(cause: unknown): void {
     try {
       this.#tools.fileSystem.truncate(this.#descriptor, this.#end);
     } catch {
-      // The torn end stays for the next owner to mend; this writer must not append behind it.
+      // The torn end stays for the next owner to repair; this writer must not append after it.
       this.#failure ??= cause;
     }
   }
@@ -187,7 +190,7 @@ export class JsonlLog implements Disposable {
       const { sessionId } = this.#options;
       this.#nextSeq = Math.max(nextSeqOf(this.#tools.fileSystem, this.path, sessionId), this.#floor);
     } catch (error) {
-      // The next append must not go behind an end that was not looked at or mended.
+      // The next append must not follow an end that has not been inspected or repaired.
       this.#end = UNKNOWN_END;
       throw error;
     }
@@ -214,20 +217,20 @@ export class JsonlLog implements Disposable {
   }
 }
 
-/** The log cannot be written any more: an earlier write or sync failed and what is on disk is not certain. */
+/** The log can no longer be written: an earlier write or sync failed, and the state on disk is uncertain. */
 class LogPoisonedError extends HoldfastError<'LOG_POISONED'> {
   readonly code = 'LOG_POISONED';
 
   constructor(path: string, cause: unknown) {
-    super(`${path} is no longer written: an earlier write or sync failed`, {
+    super(`${path} can no longer be written: an earlier write or sync failed`, {
       cause,
-      hint: 'What was acknowledged is safe. Mend the disk, then open the session again.',
+      hint: 'What was acknowledged is safe. Repair the disk, then open the session again.',
     });
   }
 }
 
 const TAIL_CHUNK_BYTES = 64 * 1024;
-/** No file is that long, so that its end is inspected again. */
+/** No file has this length, so the next append inspects the end again. */
 const UNKNOWN_END = -1;
 
 function openForAppending(fileSystem: FileSystem, path: string): number {
@@ -240,16 +243,16 @@ function openForAppending(fileSystem: FileSystem, path: string): number {
   }
 }
 
-/** A record that readers would tell as oversized must not be acknowledged. */
+/** A record that readers would report as oversized must not be acknowledged. */
 function encodeWithinLimit(record: LogRecord, seq: number, seed: number): Buffer {
   const line = encodeRecord(record, seq, seed);
   if (line.length - 1 <= MAX_RECORD_BYTES) return line;
   throw new InvalidInputError(
-    `A record of ${line.length} bytes is too long; ${MAX_RECORD_BYTES} are allowed`,
+    `A record of ${line.length} bytes is too long; at most ${MAX_RECORD_BYTES} are allowed`,
   );
 }
 
-/** The bytes behind the last LF. */
+/** The bytes after the last LF. */
 function readTail(fileSystem: FileSystem, path: string): Buffer {
   const descriptor = fileSystem.open(path, OpenFlags.read);
   return closing(fileSystem, descriptor, () => {
@@ -268,7 +271,7 @@ function readTail(fileSystem: FileSystem, path: string): Buffer {
   });
 }
 
-/** From the end where records are numbered; a file without numbers (or with damage there) is counted once. */
+/** Taken from the end if records are numbered there; a file without numbers (or with damage there) is counted once. */
 function nextSeqOf(fileSystem: FileSystem, path: string, sessionId: string): number {
   const [last] = readLastRecords(fileSystem, path, 1, { sessionId }).records;
   if (last !== undefined && last.seq !== null) return last.seq + 1;

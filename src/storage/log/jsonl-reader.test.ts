@@ -35,7 +35,7 @@ function read(bytes: Buffer, options: { maxRecordBytes?: number } = {}) {
   return readLog(nodeFileSystem, path, { sessionId, ...options });
 }
 
-/** What was read, in short. */
+/** A short summary of what was read. */
 function summary(bytes: Buffer, options: { maxRecordBytes?: number } = {}) {
   const { records, damage, tail } = read(bytes, options);
   return {
@@ -103,7 +103,7 @@ describe('readLog', () => {
     }
   });
 
-  it('does not split at line separators that are text', () => {
+  it('does not split at line separators inside text', () => {
     const text = 'a\u2028b\u2029c\u0085d\r';
     expect(read(log(ours(0, text))).records[0]?.value.content).toBe(text);
   });
@@ -119,7 +119,7 @@ describe('readLog', () => {
       'checksum',
     ],
     ['a changed record', ours(1).toString('utf8').replace('text', 'TEXT').trimEnd(), 'checksum'],
-  ] as const)('tells %s in the middle as damage and goes on', (_what, middle, reason) => {
+  ] as const)('reports %s in the middle as damage and continues', (_what, middle, reason) => {
     const [first, last] = [ours(0), ours(1)];
     const bytes = Buffer.from(middle);
     expect(summary(log(first, bytes, '\n', last))).toEqual({
@@ -181,21 +181,21 @@ describe('readLog', () => {
     );
   });
 
-  it('does not take an object inside a damaged record for a record', () => {
+  it('does not mistake an object inside a damaged record for a record', () => {
     const inner = ours(7, 'forged').toString('utf8').trimEnd();
     const outer = encodeRecord({ type: 'tool', input: JSON.parse(inner), more: 'text' }, 0, seed);
     const damaged = Buffer.from(outer.toString('utf8').replace('tool', 'TOOL'));
     expect(summary(damaged).records).toEqual([]);
   });
 
-  it('takes foreign lines without seq and crc, between ours as well', () => {
+  it('accepts foreign lines without seq and crc, also between ours', () => {
     const foreign = '{"type":"turn","content":"theirs"}\n';
     const { records, damage } = summary(log(foreign, ours(1), foreign, foreign, ours(4), ours(5)));
     expect(records.map((record) => record.seq)).toEqual([null, 1, null, null, 4, 5]);
     expect(damage).toEqual([]);
   });
 
-  it('tells a missing record even where foreign lines stand', () => {
+  it('reports a missing record even between foreign lines', () => {
     const foreign = '{"type":"turn","content":"theirs"}\n';
     const { damage } = summary(log(ours(0), foreign, ours(3)));
     expect(damage.map(({ reason, line }) => [reason, line])).toEqual([['gap', 3]]);
@@ -215,7 +215,7 @@ describe('readLog', () => {
       ],
     ],
     ['a doubled block', [0, 1, 0, 1, 2], [[3, 'record 0 follows record 1']]],
-  ] as const)('tells %s as a gap and keeps what is there', (_what, order, gaps) => {
+  ] as const)('reports %s as a gap and keeps what is there', (_what, order, gaps) => {
     const { records, damage } = read(log(...order.map((seq) => ours(seq))));
     expect(records.map((record) => record.seq)).toEqual(order);
     expect(damage.map(({ reason, line, detail }) => [reason, line, detail])).toEqual(
@@ -223,7 +223,7 @@ describe('readLog', () => {
     );
   });
 
-  it('does not hold oversized lines, and goes on behind them', () => {
+  it('does not hold oversized lines, and continues after them', () => {
     const [first, last] = [ours(0), ours(1)];
     expect(summary(log(first, 'x'.repeat(5_000), '\n', last), { maxRecordBytes: 4_000 })).toEqual({
       records: [
@@ -260,7 +260,7 @@ describe('readLog', () => {
     expect(tail?.length).toBe(200 * 1024 * 1024 - ours(0).length);
   });
 
-  it('refuses what is no file', () => {
+  it('refuses anything but a file', () => {
     const put: [string, (path: string) => void][] = [
       ['link', (path) => symlinkSync('/etc/hostname', path)],
       ['fifo', (path) => makeFifo(path)],
@@ -319,7 +319,7 @@ describe('any log', () => {
     },
   );
 
-  it('gives every intact record and tells all damage, each at its place', () => {
+  it('gives every intact record and reports all damage, each at its place', () => {
     fc.assert(
       fc.property(
         fc.array(line, { maxLength: 12 }),
@@ -363,10 +363,10 @@ describe('any log', () => {
         .map((_, seq) => seq)
         .filter((seq) => isUntouched(lines, seq, mutant) && !found.has(seq));
       expect(lost, `${mutant.kind} at ${at}, ${length} bytes, round ${round}`).toEqual([]);
-      // Whole records that are missing at the end leave no trace in the file.
+      // Missing whole records at the end leave no trace in the file.
       const isCleanEnd =
         whole.subarray(0, mutant.bytes.length).equals(mutant.bytes) && mutant.bytes.at(-1) === 0x0a;
-      // A splice may close a torn record so that it looks like a foreign one; that is told by its missing number.
+      // A splice may complete a torn record so that it looks like a foreign one; its missing number gives it away.
       const told =
         damage.length + (tail === undefined ? 0 : 1) + records.filter(({ seq }) => seq === null).length;
       if (!isCleanEnd && mutant.bytes.length > 0)
@@ -374,7 +374,7 @@ describe('any log', () => {
     }
   });
 
-  /** The bytes of a log, and what a reader must say about them. */
+  /** The bytes of a log, and what a reader must report about them. */
   function build(lines: readonly Line[], end: Buffer) {
     const parts: Buffer[] = [];
     const records: { seq: number | null; line: number; offset: number }[] = [];
@@ -437,7 +437,7 @@ function mutate(random: SeededRandom, whole: Buffer, at: number, length: number)
   return { kind, bytes: Buffer.concat(mutants[kind]()), from: at, to: reach };
 }
 
-/** Whether a record and both its line breaks are as they were. */
+/** Whether a record and both its line breaks are unchanged. */
 function isUntouched(lines: readonly Buffer[], seq: number, mutant: Mutant): boolean {
   const start = Buffer.concat(lines.slice(0, seq)).length;
   const end = start + (lines[seq]?.length ?? 0);

@@ -10,11 +10,11 @@ import {
   verifyLine,
 } from './jsonl-record.js';
 
-/** A record that was read, and where it stands. */
+/** A record that was read, and its place. */
 export interface LogEntry {
   readonly kind: 'record';
   readonly value: LogRecord;
-  /** Null in a record written by somebody else. */
+  /** Null in a record that another program wrote. */
   readonly seq: number | null;
   readonly line: number;
   readonly offset: number;
@@ -22,7 +22,7 @@ export interface LogEntry {
   readonly length: number;
 }
 
-/** Bytes that do not verify: where they are and why. Reading goes on behind them. */
+/** Bytes that do not verify: where they are and why. Reading continues after them. */
 export interface LogDamage {
   readonly kind: 'damage';
   readonly reason: LineFault | 'oversized' | 'gap';
@@ -32,37 +32,37 @@ export interface LogDamage {
   readonly detail: string;
 }
 
-/** An end without LF: a record on its way, or what a crash left of one. */
+/** An end without LF: a record being written, or what a crash left of one. */
 export interface LogTail {
   readonly kind: 'tail';
   readonly line: number;
   readonly offset: number;
   readonly length: number;
-  /** Set when only the LF is missing: what is there is a whole record. */
+  /** Set if only the LF is missing: then this is the whole record. */
   readonly record?: VerifiedRecord;
 }
 
 export interface ReadLogOptions {
   /** The session whose records these are; their checksums start from it. */
   readonly sessionId: string;
-  /** Longer lines are told as damage and never held in memory. */
+  /** Longer lines are reported as damage and never held in memory. */
   readonly maxRecordBytes?: number;
-  /** How much is read at a time; less than usual for who wants only the start. */
+  /** How much to read at a time; use less than the default if you want only the start. */
   readonly chunkBytes?: number;
-  /** Where to begin: behind a line that was read before. Lines are counted from there. */
+  /** Where to begin: after a line that was read before. Lines are counted from there. */
   readonly start?: number | undefined;
-  /** Where the log is taken to end; at the end of its file if absent. */
+  /** Where to end; by default at the end of the file. */
   readonly end?: number | undefined;
 }
 
 export const MAX_RECORD_BYTES = 32 * 1024 * 1024;
 const CHUNK_BYTES = 256 * 1024;
-/** Larger reads cost less, and a short file needs no large buffer. */
+/** Larger reads cost less; a short file needs no large buffer. */
 const SCAN_BYTES = 1024 * 1024;
 const MIN_SCAN_BYTES = 4096;
 const LF = 0x0a;
 
-/** Everything in a log, in order, without a lock. Memory does not depend on the size of the file. Throws STORAGE_FAILED. */
+/** Everything in a log, in order, without a lock. Memory use does not depend on the file's size. Throws STORAGE_FAILED. */
 export function* scanLog(
   fileSystem: FileSystem,
   path: string,
@@ -110,7 +110,7 @@ export function readLog(
   return { records, damage, tail };
 }
 
-/** The last records of a log, oldest first, read from its end; lines before them are not looked at. */
+/** The last records of a log, oldest first, read from its end without looking at earlier lines. */
 export function readLastRecords(
   fileSystem: FileSystem,
   path: string,
@@ -129,8 +129,8 @@ export function readLastRecords(
 }
 
 /**
- * Everything in a log from its end on, without a lock and without line numbers. Where `limitBytes` do not hold a whole line,
- * that is told as damage, and nothing before it. Throws STORAGE_FAILED.
+ * Everything in a log from its end backwards, without a lock and without line numbers. If `limitBytes` do not cover a
+ * whole line, that is reported as damage, and reading stops. Throws STORAGE_FAILED.
  */
 export function* scanLogBackwards(
   fileSystem: FileSystem,
@@ -165,13 +165,13 @@ export function* scanLogBackwards(
 
 interface Line {
   readonly kind: 'line';
-  /** A look into the reader's buffer: good until the next line is asked for. */
+  /** A view of the reader's buffer, valid until the next line is requested. */
   readonly bytes: Buffer;
   readonly line: number;
   readonly offset: number;
 }
 
-/** What stands behind the last LF; its bytes are not held when they are too many. */
+/** What follows the last LF; its bytes are not held if there are too many. */
 interface End {
   readonly kind: 'end';
   readonly bytes: Buffer;
@@ -180,10 +180,10 @@ interface End {
   readonly length: number;
 }
 
-/** Whether nobody needs to see the line between two places of a buffer. */
+/** Whether the line between two offsets of a buffer can be skipped. */
 type PassOver = (buffer: Buffer, from: number, to: number) => boolean;
 
-/** The lines of a log; whoever passes over some is spared the cost of getting them one by one. */
+/** The lines of a log; skipping lines with `isPassedOver` saves the cost of yielding them one by one. */
 export function* scanLines(
   fileSystem: FileSystem,
   path: string,
@@ -213,7 +213,7 @@ function* frameLines(
     end: limit,
   } = options;
   let buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Math.max(MIN_SCAN_BYTES, facts.size - start + 1)));
-  /** How many bytes of an unfinished line stand at the start of the buffer, and how many of it were let go. */
+  /** How many bytes of an unfinished line are at the start of the buffer, and (`lost`) how many were dropped. */
   let held = 0;
   let lost = 0;
   let lineNumber = 1;
@@ -262,15 +262,18 @@ function* linesFromEnd(
   limits: { readonly maxBytes: number; readonly limitBytes: number },
   path: string,
 ): Generator<LineFromEnd> {
-  /** Where the chunk that is looked at starts, and what of the line behind it was read before, last piece first. */
+  /**
+   * Where the current chunk starts, and (`later`) what was already read of the line that extends beyond it, last piece
+   * first.
+   */
   let start = size;
   let chunk = Buffer.alloc(0);
   let later: Buffer[] = [];
   let held = 0;
-  /** How much of a line that is too long was let go. */
+  /** How much of an oversized line was dropped. */
   let lost = 0;
   let lineEnd = size;
-  // What stands behind the last LF is on its way, or torn.
+  // What follows the last LF is still being written, or torn.
   let isFinished = false;
   for (;;) {
     const lineBreak = chunk.lastIndexOf(LF);
@@ -318,7 +321,7 @@ export function judgeLine(line: Line, seed: number): (LogEntry | LogDamage)[] {
     found.push({ kind: 'record', ...record, ...place, offset: line.offset + start, length: end - start });
     reached = end;
   }
-  // Records that only lost the LF between them leave no bytes over; the second one's place is told.
+  // Records that only lost the LF between them leave no bytes over; then the place of the second one is reported.
   const isWithoutRest =
     salvaged.length > 0 && found.length === salvaged.length && reached === line.bytes.length;
   if (isWithoutRest) damageUpTo(salvaged[1]?.start ?? reached, salvaged[1]?.start ?? reached);
@@ -333,7 +336,7 @@ export function judgeTail({ bytes, line, offset, length }: End, seed: number): L
 }
 
 const DETAILS: Readonly<Record<LineFault, string>> = {
-  nul: 'a run of NUL bytes, as power loss leaves it',
+  nul: 'a run of NUL bytes, as left by a power loss',
   'not-json': 'not a JSON record',
   'not-a-record': 'JSON, but not an object',
   checksum: 'the checksum does not match: bytes were changed, or the record belongs to another session',
@@ -343,7 +346,7 @@ function oversized(line: number, offset: number, length: number): LogDamage {
   return { kind: 'damage', reason: 'oversized', line, offset, length, detail: `a line of ${length} bytes` };
 }
 
-/** Foreign records take up numbers when the next writer of ours counts the file, so they may fill a gap. */
+/** Foreign records take up numbers when our next writer counts the file, so they may fill a gap. */
 export function gapBefore(
   entry: { seq: number | null; line: number; offset: number },
   lastSeq: number | null,
@@ -357,7 +360,7 @@ export function gapBefore(
   return { kind: 'damage', reason: 'gap', line: entry.line, offset: entry.offset, length: 0, detail };
 }
 
-/** Some bytes of a log as they are, fewer where it ends; none where there is no log. Throws UNSAFE_PATH, STORAGE_FAILED. */
+/** A range of bytes of a log; fewer if the log ends first, none if there is no log. Throws UNSAFE_PATH, STORAGE_FAILED. */
 export function readRange(fileSystem: FileSystem, path: string, start: number, length: number): Buffer {
   const log = openLog(fileSystem, path);
   if (log === undefined) return Buffer.alloc(0);
@@ -370,13 +373,13 @@ export function readRange(fileSystem: FileSystem, path: string, start: number, l
   }
 }
 
-/** A log that is open for reading, and what it was then. */
+/** A log open for reading, and its facts when it was opened. */
 export interface OpenLog {
   readonly descriptor: number;
   readonly facts: FileFacts;
 }
 
-/** Opens a log for reading; undefined where there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
+/** Opens a log for reading; undefined if there is none. Throws UNSAFE_PATH, STORAGE_FAILED. */
 export function openLog(fileSystem: FileSystem, path: string): OpenLog | undefined {
   return attempt(path, 'open', () => {
     let descriptor: number;

@@ -28,7 +28,7 @@ describe('a record', () => {
     expect(verifyLine(line, seed)).toMatchObject({ seq: 3, value: { a: 1, seq: 3 } });
   });
 
-  it('is read as it was written, whatever it holds', () => {
+  it('reads back as it was written, whatever it holds', () => {
     fc.assert(
       fc.property(anyRecord, fc.nat(), (record, seq) => {
         const line = encodeRecord(record, seq, seed);
@@ -84,7 +84,7 @@ describe('a line', () => {
     ['{"a":1,"seq":0,"crc":"00000000","b":2}', 'checksum'],
     ['{"a":1,"a":2}', 'not-a-record'],
     ['{"a":"\\"","b":[{"c":1}],"a":2}', 'not-a-record'],
-  ])('%j is told as %s', (text, fault) => {
+  ])('%j is reported as %s', (text, fault) => {
     expect(verifyLine(Buffer.from(text), seed)).toBe(fault);
   });
 
@@ -96,7 +96,7 @@ describe('a line', () => {
     ['{"type":"event","seq":4,"note":"somebody else counts as well"}', null],
     [' {"a":1}\r', null],
     ['{"a": {"b": 1}, "b": [{"a": ":"}], "c": "\\\\\\":{"}', null],
-  ])('%j of somebody else is taken as it is', (text, seq) => {
+  ])('%j from another program is accepted as it is', (text, seq) => {
     expect(verifyLine(Buffer.from(text), seed)).toEqual({ value: JSON.parse(text), seq });
   });
 });

@@ -1,9 +1,9 @@
 import { crc32 } from 'node:zlib';
 
-/** One record of a log: our keys `seq` and `crc` stand last, so that readers of the published format still work. */
+/** One record of a log. Our keys `seq` and `crc` come last, so readers of the published format still work. */
 export type LogRecord = Readonly<Record<string, unknown>>;
 
-/** A line that verified. `seq` is null in a record that somebody else wrote without it. */
+/** A line that verified. `seq` is null in a record that another program wrote without it. */
 export interface VerifiedRecord {
   readonly value: LogRecord;
   readonly seq: number | null;
@@ -18,23 +18,23 @@ const ZERO = 0x30;
 const CRC_KEY_BYTES = Uint8Array.from(Buffer.from(CRC_KEY));
 const SEQ_KEY_BYTES = Uint8Array.from(Buffer.from(SEQ_KEY));
 const CLOSING_BYTES = Uint8Array.from(Buffer.from('"}'));
-/** The value of each byte that is a hexadecimal digit as we write it, in small letters. */
+/** The value of each byte that is a lowercase hexadecimal digit, as we write them. */
 const NO_DIGIT = 255;
 const HEX_DIGITS = Uint8Array.from({ length: 256 }, (_, byte) => {
   const value = '0123456789abcdef'.indexOf(String.fromCharCode(byte));
   return value === -1 ? NO_DIGIT : value;
 });
 
-/** What every checksum of a log starts from, so that a record of another session does not verify here. */
+/** The start value of every checksum in a log, so a record of another session does not verify here. */
 export function checksumSeed(sessionId: string): number {
   return crc32(Buffer.from(sessionId, 'utf8'));
 }
 
-/** The bytes of one line: the record, its place in the log, the checksum of both, LF. */
+/** The bytes of one line: the record, its number, the checksum of both, LF. */
 export function encodeRecord(record: LogRecord, seq: number, seed: number): Buffer {
   const text = JSON.stringify('seq' in record || 'crc' in record ? withoutOurKeys(record) : record);
   const body = `${text === '{}' ? '{' : `${text.slice(0, -1)},`}"seq":${seq}`;
-  // This stands between every record and its sync: one string, one buffer.
+  // Every record waits for this before its sync, so it uses one string and one buffer.
   return Buffer.from(`${body}${suffixOf(crc32(body, seed))}\n`, 'utf8');
 }
 
@@ -50,15 +50,15 @@ export function verifyLine(line: Buffer, seed: number): VerifiedRecord | LineFau
   const seq = isSeq(value.seq) ? value.seq : null;
   const isSigned = 'crc' in value || (seq !== null && hasSpoiledKey(value));
   if (isSigned && !hasGoodChecksum(line, 0, line.length, seed)) return 'checksum';
-  // Two records that were welded together read like one, with the keys of both.
+  // Two records welded together parse as one, with the keys of both.
   if (!isSigned && repeatsKey(line.toString('utf8'), Object.keys(value).length)) return 'not-a-record';
-  // A number without a checksum is nobody's word: ours must not go on from it.
+  // A number without a checksum cannot be trusted: our numbering must not continue from it.
   return { value, seq: isSigned ? seq : null };
 }
 
 /**
- * The number of the line between two places of a buffer if its checksum is good, told without parsing it; undefined
- * for every other line. A line that fits its checksum is what we wrote.
+ * The number of the line between two offsets of a buffer if its checksum is good, found without parsing; undefined for
+ * any other line. If the checksum matches, we wrote the line.
  */
 export function sealedSeq(buffer: Buffer, from: number, to: number, seed: number): number | undefined {
   if (buffer[from] !== OPENING_BRACE || !hasGoodChecksum(buffer, from, to, seed)) return undefined;
@@ -73,7 +73,7 @@ export function sealedSeq(buffer: Buffer, from: number, to: number, seed: number
   return isNumbered && isSeq(seq) ? seq : undefined;
 }
 
-/** A record of ours inside a damaged line: its bytes are those from `start` up to `end`. */
+/** A record of ours inside a damaged line, in the bytes from `start` up to `end`. */
 export interface SalvagedRecord {
   readonly start: number;
   readonly end: number;
@@ -81,9 +81,9 @@ export interface SalvagedRecord {
 }
 
 /**
- * The good records of a line that does not verify: whole ones at its start (their LF was lost, a CR was added), and
- * one at its end (a torn record or a run of NULs was welded to it). What stands in between is not believed: text may
- * look like a record.
+ * The good records of a line that does not verify: whole ones at its start (they lost their LF, or a CR was added), and
+ * one at its end (a torn record or a run of NULs was welded to it). Anything in between is not trusted: text may look
+ * like a record.
  */
 export function salvageRecords(line: Buffer, seed: number): SalvagedRecord[] {
   const salvaged: SalvagedRecord[] = [];
@@ -96,7 +96,7 @@ export function salvageRecords(line: Buffer, seed: number): SalvagedRecord[] {
   }
 }
 
-/** The record that starts right here, wherever it ends. */
+/** The record that starts exactly here, wherever it ends. */
 function recordFrom(line: Buffer, start: number, seed: number): SalvagedRecord | undefined {
   if (line[start] !== OPENING_BRACE) return undefined;
   let checksum = seed;
@@ -114,7 +114,7 @@ function recordFrom(line: Buffer, start: number, seed: number): SalvagedRecord |
   }
 }
 
-/** The record that ends the line, wherever it starts; sought from the end, where it most often is short. */
+/** The record that ends the line, wherever it starts; searched from the end, where it is usually short. */
 function recordAtEnd(line: Buffer, from: number, seed: number): SalvagedRecord | undefined {
   const bodyEnd = line.length - CRC_SUFFIX_BYTES;
   if (bodyEnd <= from || !line.toString('latin1', bodyEnd).startsWith(CRC_KEY)) return undefined;
@@ -135,7 +135,7 @@ function salvagedAt(line: Buffer, start: number, end: number, seed: number): Sal
   return typeof record === 'object' ? { start, end, record } : undefined;
 }
 
-/** Nested objects look like starts as well, so the search is bounded. */
+/** Nested objects look like starts too, so the search is bounded. */
 const MAX_SALVAGE_BYTES = 64 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;
 
@@ -153,13 +153,13 @@ function parseObject(line: Buffer): LogRecord | LineFault {
   try {
     value = JSON.parse(line.toString('utf8'));
   } catch {
-    return 'not-json'; // told to the reader as damage, with its place
+    return 'not-json'; // reported to the reader as damage, with its place
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not-a-record';
   return value as LogRecord;
 }
 
-/** Whether an object, known to be JSON, names more keys than it has. */
+/** Whether an object, known to be JSON, names a key twice. */
 function repeatsKey(text: string, keys: number): boolean {
   let depth = 0;
   let named = 0;
@@ -179,7 +179,7 @@ function endOfString(text: string, start: number): number {
   return at;
 }
 
-/** Compared byte by byte: every record that is read passes here. */
+/** Compared byte by byte, because every record that is read passes through here. */
 function hasGoodChecksum(buffer: Buffer, from: number, to: number, seed: number): boolean {
   const bodyEnd = to - CRC_SUFFIX_BYTES;
   if (
@@ -194,7 +194,7 @@ function hasGoodChecksum(buffer: Buffer, from: number, to: number, seed: number)
     if (digit === NO_DIGIT) return false;
     stored = stored * 16 + digit;
   }
-  // A plain view is made faster than a Buffer.
+  // Creating a plain view is faster than creating a Buffer.
   const body = new Uint8Array(buffer.buffer, buffer.byteOffset + from, bodyEnd - from);
   return stored === crc32(body, seed);
 }
@@ -205,7 +205,7 @@ function hasBytes(buffer: Buffer, at: number, bytes: Uint8Array): boolean {
   return true;
 }
 
-/** Whether a record ends as ours do, only with another key than `crc`: spoiling the key must not switch the check off. */
+/** Whether a record ends like ours but with another key in place of `crc`: spoiling the key must not disable the check. */
 function hasSpoiledKey(value: LogRecord): boolean {
   const [place, key = ''] = Object.keys(value).slice(-2);
   return place === 'seq' && /^[0-9a-f]{8}$/.test(String(value[key]));

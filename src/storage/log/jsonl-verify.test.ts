@@ -26,7 +26,7 @@ function write(parts: readonly (Buffer | string)[]): string {
   return path;
 }
 
-/** Everything that is found, without what only one of the readers tells. */
+/** Every finding, without the parts that only one of the readers reports. */
 function places(found: Iterable<{ kind: string; offset: number; length: number; seq?: number | null }>) {
   return [...found].map(({ kind, offset, length, ...rest }) => ({
     kind: kind === 'sealed' ? 'record' : kind,
@@ -36,7 +36,7 @@ function places(found: Iterable<{ kind: string; offset: number; length: number; 
   }));
 }
 
-/** A log of lines that are whole, foreign, damaged, doubled or missing. */
+/** A log of whole, foreign, damaged, doubled and missing lines. */
 const parts = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: fc.nat(6).map(ours) },
@@ -61,7 +61,7 @@ describe('checkLog', () => {
     );
   });
 
-  it('finds the same when lines are passed over', () => {
+  it('finds the same when lines are skipped', () => {
     fc.assert(
       fc.property(parts, (all) => {
         const path = write(all);
@@ -80,7 +80,7 @@ describe('checkLog', () => {
     );
   });
 
-  it('asks only about lines with the number that was to come', () => {
+  it('asks only about lines with the expected number', () => {
     const path = write([ours(0), ours(1), ours(3), ours(4)]);
     const asked: number[] = [];
     const passOver = (_buffer: Buffer, _from: number, seq: number) => asked.push(seq) > 0;
@@ -91,7 +91,7 @@ describe('checkLog', () => {
     expect(asked).toEqual([0, 1, 4]);
   });
 
-  it('believes no line whose checksum is another session’s, or is spelled in another way', () => {
+  it('trusts no line whose checksum is another session’s, or is spelled differently', () => {
     const [line] = [ours(0).toString()];
     const capital = line.replace(/[0-9a-f]{8}"\}\n$/, (end) => end.toUpperCase());
     const foreign = encodeRecord({ type: 'turn' }, 1, checksumSeed('another'));

@@ -11,28 +11,28 @@ import {
 } from './jsonl-reader.js';
 import { checksumSeed, sealedSeq } from './jsonl-record.js';
 
-/** A record of ours that fits its checksum; it was not parsed. */
+/** A record of ours that matches its checksum; it was not parsed. */
 export interface SealedLine {
   readonly kind: 'sealed';
   readonly seq: number;
   readonly line: number;
   readonly offset: number;
   readonly length: number;
-  /** Good until the next one is asked for. */
+  /** Valid until the next one is requested. */
   readonly bytes: Buffer;
 }
 
 export interface CheckLogOptions extends ReadLogOptions {
   /**
-   * Asked about every sealed line with the number that was to come, by where it starts in a buffer: whether it need
-   * not be yielded. That costs a third.
+   * Called for every sealed line that has the expected number, with its start in the buffer. If it returns true, the
+   * line is not yielded. Yielding costs a third of the time.
    */
   readonly passOver?: ((buffer: Buffer, from: number, seq: number) => boolean) | undefined;
 }
 
 /**
- * Checks a log as `scanLog` does, and parses only the lines that carry no checksum or do not fit it. Memory does not
- * depend on the size of the file. Throws STORAGE_FAILED.
+ * Checks a log like `scanLog`, but parses only the lines that have no checksum or do not match it. Memory use does not
+ * depend on the file's size. Throws STORAGE_FAILED.
  */
 export function* checkLog(
   fileSystem: FileSystem,

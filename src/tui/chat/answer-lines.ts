@@ -2,23 +2,23 @@ import { BAR, visibleBlock, wrapText } from '../../foundation/index.js';
 import { MarkdownReader } from '../markdown.js';
 import { type Span, widthOf } from '../wrap.js';
 
-/** Where rows of an answer go. */
+/** Where the rows of an answer go. */
 export interface AnswerTarget {
-  /** Rows that stay as they are. */
+  /** Writes rows that will not change. */
   keep(rows: readonly string[]): void;
-  /** The rows of the line that is still being written, in place of the ones before; none when it is over. */
+  /** Shows the rows of the line still being written, replacing the previous ones; none when the line is over. */
   show(rows: readonly string[]): void;
   readonly columns: number;
   /** How many rows may be redrawn. */
   readonly rows: number;
 }
 
-/** How a span looks; without looks the text stands as the agent wrote it, marks included. */
+/** Styles a span; without it, the text is shown as the agent wrote it, marks included. */
 export type Paint = (span: Span) => string;
 
 /**
- * The answer of an agent as it comes: each line as Markdown, wrapped between words, a bar before every row. The last line is drawn again with every
- * piece until it is whole.
+ * An agent's answer as it arrives: each line as Markdown, wrapped between words, with a bar before every row. The last line
+ * is redrawn with every piece until it is complete.
  */
 export class AnswerLines {
   readonly #target: AnswerTarget;
@@ -39,18 +39,18 @@ export class AnswerLines {
       this.#target.keep(lines.flatMap((line) => this.#rowsOf(line, true)));
     }
     const rows = this.#line === '' ? [] : this.#rowsOf(this.#line, false);
-    // What is higher than the screen cannot be drawn again: it is shown when it is whole.
+    // Rows beyond the height of the screen cannot be redrawn; they are shown once the line is complete.
     this.#target.show(rows.slice(0, Math.max(1, this.#target.rows - 2)));
   }
 
-  /** The answer is over, or something else is to be written: the line ends here. */
+  /** Ends the line, because the answer is over or something else is about to be written. */
   end(): void {
     this.#target.show([]);
     if (this.#line !== '') this.#target.keep(this.#rowsOf(this.#line, true));
     this.#line = '';
   }
 
-  /** A new answer: code that was not closed is over. */
+  /** Begins a new answer, which ends any unclosed block of code. */
   begin(): void {
     this.end();
     this.#reader = new MarkdownReader();

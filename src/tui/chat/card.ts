@@ -4,7 +4,7 @@ import { renderMarkdown } from '../markdown.js';
 import { widthOf, wrapSpans } from '../wrap.js';
 import type { Paint } from './answer-lines.js';
 
-/** Everything that a question says, as rows behind a bar: nothing is cut. */
+/** The whole text of a question, as rows with a bar in front: nothing is cut. */
 export function questionRows(question: Question, columns: number, paint: Paint | undefined): string[] {
   const width = Math.max(10, columns - widthOf(BAR));
   const title = wrapSpans([{ text: visibleLabel(question.title), look: 'heading' }], width);
@@ -17,7 +17,7 @@ export function questionRows(question: Question, columns: number, paint: Paint |
   return [...title, ...prompt].map((row) => `${BAR}${row.map(paint ?? (({ text }) => text)).join('')}`);
 }
 
-/** What can be chosen, one row each and more where it is long. */
+/** The options: one row each, or more for a long one. */
 export function optionRows({ options }: Question, columns: number): string[] {
   return options.flatMap(({ label, description }, index) => {
     const mark = `${index + 1}. `;

@@ -23,7 +23,7 @@ function kept(world: Awaited<ReturnType<typeof chatWorld>>, agent = 'ada'): unkn
 }
 
 describe('a message in a chat', () => {
-  it('goes to the agent, is shown as it comes, and is kept with its answer', async () => {
+  it('goes to the agent, is shown as it arrives, and is kept with its answer', async () => {
     await using world = await chatWorld(answers);
     expect(await world.chat.handle('hello')).toBe(true);
     expect(world.shown).toEqual([
@@ -38,7 +38,7 @@ describe('a message in a chat', () => {
     expect(kept(world).at(-1)).toEqual(['completed', null]);
   });
 
-  it('that begins with two slashes is a message with one', async () => {
+  it('that begins with two slashes is sent with one', async () => {
     await using world = await chatWorld(answers);
     await world.chat.handle('//etc/hosts is what?');
     expect(world.prompts).toEqual(['/etc/hosts is what?']);
@@ -54,7 +54,7 @@ describe('a message in a chat', () => {
     expect(kept(world).at(-1)).toEqual(['interrupted', 'no more room']);
   });
 
-  it('that was answered afterwards ends the conversation well', async () => {
+  it('that was answered in the end closes the conversation as completed', async () => {
     let turn = 0;
     await using world = await chatWorld((prompt) =>
       turn++ === 0 ? failsWith('failed', 'once')(prompt) : answers(prompt),
@@ -65,7 +65,7 @@ describe('a message in a chat', () => {
     expect(kept(world).at(-1)).toEqual(['completed', null]);
   });
 
-  it('that makes the agent throw is told, and the chat goes on', async () => {
+  it('that makes the agent throw shows the error, and the chat continues', async () => {
     await using world = await chatWorld(async function* () {
       yield { type: 'text', text: 'half' };
       throw new Error('the line is cut');
@@ -79,7 +79,7 @@ describe('a message in a chat', () => {
     expect(kept(world).at(-1)).toEqual(['interrupted', expect.stringContaining('the line is cut')]);
   });
 
-  it('that is cancelled is no failure: the chat returns to its prompt and ends well', async () => {
+  it('that is cancelled is not a failure: the chat returns to its prompt and ends as completed', async () => {
     let letGo = () => {};
     const cancelled = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -120,7 +120,7 @@ describe('a message in a chat', () => {
 });
 
 describe('a command in a chat', () => {
-  it('that is unknown or incomplete is told, and nothing goes to the agent', async () => {
+  it('that is unknown or incomplete is reported, and nothing goes to the agent', async () => {
     await using world = await chatWorld(answers);
     for (const line of ['/nope', '/agent', '/export', '/history 0'])
       expect(await world.chat.handle(line)).toBe(true);
@@ -136,7 +136,7 @@ describe('a command in a chat', () => {
     await world.chat.close('completed');
   });
 
-  it('/save and /export never write over a file, and a name of ours is always free', async () => {
+  it('/save and /export never overwrite a file, and a generated name is always free', async () => {
     await using world = await chatWorld(answers);
     await world.chat.handle('hello');
     world.files.set('talk.json', 'mine');
@@ -150,7 +150,7 @@ describe('a command in a chat', () => {
     await world.chat.close('completed');
   });
 
-  it('/export and /import carry what was said into another conversation, which the agent is told', async () => {
+  it('/export and /import carry the turns into another conversation and pass them to the agent', async () => {
     await using world = await chatWorld(answers);
     await world.chat.handle('hello');
     await world.chat.handle('/export talk.json');
@@ -164,7 +164,7 @@ describe('a command in a chat', () => {
     await world.chat.close('completed');
   });
 
-  it('/import of what is no export is told, and the chat goes on', async () => {
+  it('/import of a file that is not an export is reported, and the chat continues', async () => {
     await using world = await chatWorld(answers);
     world.files.set('bad.json', '{');
     expect(await world.chat.handle('/import bad.json')).toBe(true);
@@ -202,7 +202,7 @@ describe('a command in a chat', () => {
 });
 
 describe('leaving a chat', () => {
-  it('because the process is told to stop interrupts the conversation and says so', async () => {
+  it('on a signal interrupts the conversation and says so', async () => {
     await using world = await chatWorld(answers);
     await world.chat.handle('hello');
     await world.chat.leave(AbortSignal.abort());
@@ -220,7 +220,7 @@ describe('the words of a chat', () => {
     expect(describeContinuation({ how: 'replayed', reason: '\x1b[31m' })).not.toContain('\x1b');
   });
 
-  it('cut what is long, and say how much is missing', () => {
+  it('cut long texts, and say how much is missing', () => {
     expect(firstLines('a\nb\nc\nd', 2, 'more there')).toEqual(['a', 'b', '… 2 more lines (more there)']);
     expect(firstLines('a\nb', 2, 'more there')).toEqual(['a', 'b']);
   });

@@ -19,17 +19,17 @@ import type { PromptResponse } from '../../sessions/process/index.js';
 import type { QuestionView } from '../../sessions/question/index.js';
 import { HELP, parseSlashCommand, type SlashCommand } from './slash-commands.js';
 
-/** Where a chat shows itself. */
+/** Where a chat is shown. */
 export interface ChatView {
-  /** Something for the person: answers to commands. */
+  /** Text for the person: replies to commands. */
   say(text: string): void;
-  /** Something by the way. */
+  /** A side note. */
   note(text: string): void;
   warn(text: string): void;
   event(event: AgentEvent): void;
   /** A turn begins, and ends. */
   working(isWorking: boolean): void;
-  /** The agent waits for an answer to this, or for a permission. */
+  /** The agent is waiting for an answer to this, or for a permission. */
   asked(view: QuestionView): void;
 }
 
@@ -46,20 +46,20 @@ export interface ChatOptions {
   readonly party: ChatParty;
   /** A new conversation with another agent. Throws AGENT_UNKNOWN. */
   readonly startWith: (agent: string) => Promise<ChatParty>;
-  /** Files as the person names them. */
+  /** Reads a file by the name the person gave. */
   readonly readFile: (path: string) => string;
-  /** Makes a file; false where there is one already, which stays as it is. */
+  /** Creates a file; false if one already exists, which is left unchanged. */
   readonly createFile: (path: string, text: string) => boolean;
-  /** Told what the agent does, after it was shown. */
+  /** Called with each event of the agent after it has been shown. */
   readonly onEvent?: ((event: AgentEvent) => void) | undefined;
 }
 
-/** A chat: messages go to the agent, lines with a slash are commands. Nothing here knows about the terminal. */
+/** A chat: messages go to the agent, lines that start with a slash are commands. Nothing here knows about the terminal. */
 export class Chat {
   readonly #options: ChatOptions;
   #party: ChatParty;
   #cancelling: AbortController | undefined;
-  /** Why the last message was not answered; undefined when it was, or when the person did not want that any more. */
+  /** Why the last message was not answered; undefined if it was, or if the person cancelled it. */
   #failure: string | undefined;
 
   constructor(options: ChatOptions) {
@@ -83,7 +83,7 @@ export class Chat {
     return this.#cancelling !== undefined;
   }
 
-  /** Takes one line. False when the person wants to leave. */
+  /** Handles one line. False if the person wants to leave. */
   async handle(line: string): Promise<boolean> {
     const command = parseSlashCommand(line);
     if (command === undefined) await this.take(line.startsWith('//') ? line.slice(1) : line);
@@ -92,7 +92,7 @@ export class Chat {
     return true;
   }
 
-  /** One exchange with the agent. What goes wrong is shown, and the chat goes on. */
+  /** One exchange with the agent. Errors are shown, and the chat continues. */
   async take(prompt: string): Promise<PromptResponse | undefined> {
     const { view, onEvent } = this.#options;
     const cancelling = new AbortController();
@@ -121,14 +121,14 @@ export class Chat {
     }
   }
 
-  /** Cancels the turn that is being taken; the chat goes on. */
+  /** Cancels the current turn; the chat continues. */
   cancel(): void {
     this.#cancelling?.abort();
   }
 
   /**
-   * Ends the agent and says how the conversation stands: one whose last message was not answered is interrupted. An agent may
-   * take its time to leave; the signal makes haste.
+   * Ends the agent and returns how the conversation stands: it is interrupted if its last message was not answered. An agent
+   * may take its time to leave; the signal hurries it.
    */
   async close(
     status: 'completed' | 'interrupted',
@@ -137,7 +137,7 @@ export class Chat {
     const { reason, signal } = options;
     const { taker } = this.#party;
     this.cancel();
-    const hurry = () => void taker.end({ isUrgent: true }).catch(() => {}); // the first call tells what went wrong
+    const hurry = () => void taker.end({ isUrgent: true }).catch(() => {}); // the first call reports what went wrong
     signal?.addEventListener('abort', hurry, { once: true });
     try {
       await taker.end({ isUrgent: status === 'interrupted' || signal?.aborted === true });
@@ -150,7 +150,7 @@ export class Chat {
     this.#party.conversation[Symbol.dispose]();
   }
 
-  /** Closes it at the wish of the person, or because the process is told to stop. */
+  /** Closes the chat because the person wants to leave, or because the process is being stopped. */
   async leave(signal: AbortSignal): Promise<void> {
     await (signal.aborted
       ? this.close('interrupted', { reason: 'stopped by a signal' })
@@ -197,7 +197,7 @@ export class Chat {
     }
   }
 
-  /** Writes to a file that is not there yet, of a name of ours if none was given; null where that could not be. */
+  /** Writes to a new file, with a name of our choice if none was given; null if that failed. */
   #write(path: string | null, text: string): string | null {
     const { view, createFile } = this.#options;
     const { id } = this.#party.conversation;
@@ -263,7 +263,7 @@ function isEndWished({ reason }: PromptResponse): boolean {
   return reason === 'completed' || reason === 'cancelled';
 }
 
-/** How an agent came to know what was said before, in words. */
+/** How an agent learned what was said before, in words. */
 export function describeContinuation(continuation: Continuation): string | undefined {
   switch (continuation.how) {
     case 'new':
@@ -291,7 +291,7 @@ function describeHistory(turns: readonly Turn[], count: number | null): string {
     .join('\n');
 }
 
-/** The first lines of what was said, and how many there are more. */
+/** The first lines of what was said, and how many more there are. */
 export function firstLines(content: string, max: number, hint: string): string[] {
   const lines = visibleBlock(content.trim()).split('\n');
   if (lines.length <= max) return lines;

@@ -6,9 +6,9 @@ import { question, questionWorld } from '../../../test/support/question-world.js
 import type { QuestionInput } from '../../sessions/question/index.js';
 import { InPlaceAnswers } from './in-place.js';
 
-/** Questions that are answered where the person sits: what is shown, typed and kept. */
+/** Questions answered within the chat: what is shown, typed and kept. */
 async function asking(questions: readonly QuestionInput[], size = { columns: 80, rows: 40 }) {
-  // Time stands still: what happens elsewhere is seen because files change.
+  // Time stands still: changes from elsewhere are noticed because files change.
   const world = await questionWorld({ clock: new FakeClock() });
   const typed = typedInput(size.columns);
   const shown: string[] = [];
@@ -33,11 +33,11 @@ async function asking(questions: readonly QuestionInput[], size = { columns: 80,
     place,
     id,
     ask: async () => place.add(await world.sessions.get(id)),
-    /** Types a line when this prompt is up, and not before. */
+    /** Types a line once this prompt is up, not before. */
     async reply(prompt: string, line: string) {
       await vi.waitFor(() => expect(typed.terminal.written).toContain(prompt), PATIENT);
       typed.terminal.type(line === 'ctrl-c' ? '\x03' : `${line}\r`);
-      typed.terminal.written = ''; // the same prompt with what was typed behind it
+      typed.terminal.written = ''; // the same prompt with what was typed after it
     },
     shows: (text: string) => vi.waitFor(() => expect(shown.join('\n')).toContain(text), PATIENT),
     outcome: async () => (await world.sessions.get(id)).outcome,
@@ -57,7 +57,7 @@ const PARTS = question({
 });
 
 describe('a question answered in place', () => {
-  it('is shown whole, answered by number, and taken off', async () => {
+  it('is shown in full, answered by number, and taken off', async () => {
     await using talk = await asking([question()]);
     await talk.ask();
     await talk.reply('answer> ', '7');
@@ -72,7 +72,7 @@ describe('a question answered in place', () => {
     });
   });
 
-  it('takes own words, behind o or in a line of their own', async () => {
+  it('takes own words, after o or on a separate line', async () => {
     for (const lines of [
       [['answer> ', 'o as you like']],
       [
@@ -125,7 +125,7 @@ describe('a question answered in place', () => {
     expect(talk.shown.filter((row) => /line-\d+$/.test(row))).toHaveLength(60);
   });
 
-  it('of several is confirmed before it is sent, and one can go back', async () => {
+  it('in a set of several is confirmed before it is sent, and going back is possible', async () => {
     await using talk = await asking([question(), PARTS]);
     await talk.ask();
     await talk.reply('answer> ', '1');
@@ -151,7 +151,7 @@ describe('a question answered in place', () => {
     await vi.waitFor(() => expect(talk.shown.at(-1)).toBe('>'), PATIENT);
   });
 
-  it('is withdrawn with the turn: nothing is given, and what waited behind it is not asked', async () => {
+  it('is withdrawn with the turn: no answer is given, and the next question is not asked', async () => {
     await using talk = await asking([question()]);
     const { id } = await talk.world.sessions.create([PARTS]);
     await talk.ask();
@@ -171,7 +171,7 @@ describe('a question answered in place', () => {
     expect(await talk.outcome()).toMatchObject({ status: 'pending' });
   });
 
-  it('that is settled already is not asked', async () => {
+  it('that is already settled is not asked', async () => {
     await using talk = await asking([question()]);
     await talk.world.sessions.reject(talk.id, null);
     await talk.ask();

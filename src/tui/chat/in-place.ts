@@ -24,7 +24,7 @@ export interface InPlaceScreen {
   say(text: string): void;
   note(text: string): void;
   warn(text: string): void;
-  /** Rows that are as wide as they are. */
+  /** Writes rows without wrapping them. */
   rows(rows: readonly string[]): void;
   asking(isAsking: boolean): void;
 }
@@ -35,13 +35,13 @@ export interface InPlaceOptions {
   readonly screen: InPlaceScreen;
   readonly size: () => { readonly columns: number; readonly rows: number };
   readonly paint: Paint | undefined;
-  /** Ctrl+C while something is asked. */
+  /** Called on Ctrl+C while a question is open. */
   readonly onInterrupt: () => void;
 }
 
 /**
- * Answers what the agent asks during a turn, where the person sits. All of a question is shown before it can be answered; an
- * answer from elsewhere, and the end of the turn, take it off again.
+ * Lets the person answer the agent's questions within the chat, during a turn. All of a question is shown before it can be
+ * answered; an answer from elsewhere or the end of the turn withdraws it.
  */
 export class InPlaceAnswers {
   readonly #options: InPlaceOptions;
@@ -59,7 +59,7 @@ export class InPlaceAnswers {
     return this.#shown;
   }
 
-  /** The agent asks this. */
+  /** Adds a question of the agent. */
   add(view: QuestionView): void {
     if (view.outcome.status !== 'pending') return;
     this.#waiting.push(view);
@@ -68,7 +68,7 @@ export class InPlaceAnswers {
     });
   }
 
-  /** The turn is over: nobody waits for an answer any more. Resolves when nothing is asked. */
+  /** The turn is over, so no answer is awaited any more. Resolves when no question is open. */
   async withdraw(): Promise<void> {
     this.#waiting.length = 0;
     this.#over?.abort();
@@ -102,7 +102,7 @@ export class InPlaceAnswers {
         outcome = settled;
         over.abort();
       },
-      // It is gone, or nobody waits any more; either way there is nothing to answer.
+      // It is gone, or no answer is awaited any more; either way there is nothing to answer.
       () => over.abort(),
     );
     try {
@@ -115,7 +115,7 @@ export class InPlaceAnswers {
     }
   }
 
-  /** What the person wants, once they have seen everything. */
+  /** The person's reply, once they have seen everything. */
   async #dialogue(view: QuestionView, signal: AbortSignal): Promise<Reply> {
     const { screen } = this.#options;
     screen.note(askerLine(view));
@@ -168,7 +168,7 @@ export class InPlaceAnswers {
     }
   }
 
-  /** Shows all of a question, a screen at a time; until then it can only be turned down. */
+  /** Shows all of a question, one screen at a time; until the end it can only be rejected or left. */
   async #showAll(question: Question, signal: AbortSignal): Promise<Reply | 'shown' | 'reject'> {
     const { screen, size, paint } = this.#options;
     const { columns, rows: height } = size();
@@ -253,7 +253,7 @@ export class InPlaceAnswers {
   }
 }
 
-/** `left`: the person went away, by Ctrl+C or Ctrl+D. */
+/** `left`: the person left with Ctrl+C or Ctrl+D. */
 type Reply =
   | { readonly choices: readonly Choice[] }
   | { readonly reason: string | null }

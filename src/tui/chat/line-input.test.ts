@@ -19,14 +19,14 @@ describe('the line editor of the chat', () => {
     expect(typed.terminal.look()).toContain('you> hello');
   });
 
-  it('goes on in the next line behind a backslash', async () => {
+  it('continues in the next line after a backslash', async () => {
     using typed = typedInput();
     const asked = typed.input.ask('you> ');
     typed.terminal.type(`one\\${ENTER}two${ENTER}`);
     expect(await asked).toEqual({ type: 'message', text: 'one\ntwo' });
   });
 
-  it('keeps what is typed while nothing is asked: each Enter finishes a message of its own', async () => {
+  it('keeps what is typed while no prompt is open: each Enter finishes a separate message', async () => {
     using typed = typedInput();
     typed.terminal.type(`one${ENTER}${ENTER}two${ENTER}thr`);
     expect(typed.told).toEqual(['queued one', 'queued two']);
@@ -38,7 +38,7 @@ describe('the line editor of the chat', () => {
     expect(await third).toEqual({ type: 'message', text: 'three' });
   });
 
-  it('drops what waits when Ctrl+C is pressed during a turn, and says how much', async () => {
+  it('drops queued messages when Ctrl+C is pressed during a turn, and says how many', async () => {
     using typed = typedInput();
     typed.terminal.type(`one${ENTER}two${ENTER}${CTRL_C}`);
     expect(typed.told).toEqual(['queued one', 'queued two', 'dropped 2', 'interrupt']);
@@ -56,7 +56,7 @@ describe('the line editor of the chat', () => {
     expect(typed.told).toEqual([]);
   });
 
-  it('takes Ctrl+D for the end only in an empty line', async () => {
+  it('takes Ctrl+D as the end only in an empty line', async () => {
     using typed = typedInput();
     const asked = typed.input.ask('you> ');
     typed.terminal.type(`x${CTRL_D}${ENTER}`);
@@ -66,7 +66,7 @@ describe('the line editor of the chat', () => {
     expect(await next).toEqual({ type: 'end' });
   });
 
-  it('goes through what was said before, and back to what is being written', async () => {
+  it('steps through the history, and back to what is being written', async () => {
     using typed = typedInput();
     for (const message of ['one', 'one', 'two']) typed.input.remember([message]);
     const asked = typed.input.ask('you> ');
@@ -92,7 +92,7 @@ describe('the line editor of the chat', () => {
     expect(typed.terminal.look(), 'nothing is asked').toBe('as it is\n');
   });
 
-  it('draws its line again on a cleared and on a resized screen', async () => {
+  it('redraws its line on a cleared and on a resized screen', async () => {
     using typed = typedInput();
     const asked = typed.input.ask('you> ');
     typed.terminal.type('abc');
@@ -118,8 +118,8 @@ describe('the line editor of the chat', () => {
   });
 });
 
-describe('a question by the way', () => {
-  it('begins with an empty line whatever was typed before, which comes back behind it', async () => {
+describe('an aside', () => {
+  it('begins with an empty line whatever was typed before, and restores that afterwards', async () => {
     using typed = typedInput();
     typed.terminal.type('1');
     const aside = typed.input.askAside('answer> ', { signal: never });
@@ -131,7 +131,7 @@ describe('a question by the way', () => {
     expect(await asked).toEqual({ type: 'message', text: '1' });
   });
 
-  it('takes an empty line only where that is an answer, and leaves no trace in the history', async () => {
+  it('takes an empty line only if that is an answer, and leaves no trace in the history', async () => {
     using typed = typedInput();
     const strict = typed.input.askAside('answer> ', { signal: never });
     typed.terminal.type(`${ENTER}yes${ENTER}`);

@@ -8,25 +8,25 @@ export type Input =
   | { readonly type: 'message'; readonly text: string }
   /** Ctrl+C at an empty prompt. */
   | { readonly type: 'interrupt' }
-  /** Ctrl+D at an empty prompt, or the end of the terminal. */
+  /** Ctrl+D at an empty prompt, or the end of the terminal's input. */
   | { readonly type: 'end' }
-  /** Nobody wants to know any more. */
+  /** The question was withdrawn. */
   | { readonly type: 'withdrawn' };
 
 interface InputOptions extends TerminalStreams {
-  /** Ctrl+C while nothing is asked. */
+  /** Called on Ctrl+C while no prompt is open. */
   readonly onInterrupt: () => void;
-  /** A message was finished while nothing is asked: it is sent when its turn comes. */
+  /** Called when a message is finished while no prompt is open; it is sent when its turn comes. */
   readonly onQueued: (text: string) => void;
-  /** So many of these will not be sent after all. */
+  /** Called when this many queued messages will not be sent after all. */
   readonly onDropped: (count: number) => void;
-  /** What would have been written across the screen. */
+  /** Called with text that would otherwise have been written across the screen. */
   readonly onNote: (text: string) => void;
-  /** Whether the person looks at it, for who wants to know. */
+  /** Receives signs that the person is looking at the screen. */
   readonly attention?: { typed(): void; focus(isFocused: boolean): void } | undefined;
 }
 
-/** A question by the way, in the middle of something else. */
+/** A question asked in the middle of something else. */
 export interface Aside {
   /** Withdraws the question. */
   readonly signal: AbortSignal;
@@ -35,24 +35,23 @@ export interface Aside {
 }
 
 /**
- * The line editor of the chat: several lines, history, paste. It draws only while something is asked; what is typed
- * meanwhile is kept for the next time, and each message that Enter finishes is one of its own. The terminal is put back on
- * every way out.
+ * The line editor of the chat: several lines, history, paste. It draws only while a prompt is open. What is typed in between
+ * is kept for the next prompt, and each Enter finishes a separate message. The terminal is restored on every way out.
  */
 export class LineInput implements Disposable {
   readonly #options: InputOptions;
   readonly #decoder: KeyDecoder;
   readonly #history: string[] = [];
-  /** Messages that were finished while nothing was asked, oldest first. */
+  /** Messages finished while no prompt was open, oldest first. */
   readonly #queue: string[] = [];
   #editor: EditorState = editorWith('');
-  /** Where in the history the person is; at its end they write something new. */
+  /** The person's place in the history; at its end they write something new. */
   #place = 0;
   #unsent = '';
   #prompt = '';
   #rowsAbove = 0;
   #answer: ((input: Input) => void) | undefined;
-  /** What is being written to the agent, while something else is asked by the way. */
+  /** The message being written to the agent, while an aside is open. */
   #setAside: EditorState | undefined;
   #canBeEmpty = false;
   #isClosed = false;
@@ -74,26 +73,26 @@ export class LineInput implements Disposable {
     });
   }
 
-  /** What was said before, oldest first. */
+  /** Adds earlier messages to the history, oldest first. */
   remember(messages: readonly string[]): void {
     this.#history.push(...messages.filter((message) => message !== this.#history.at(-1)));
     this.#place = this.#history.length;
   }
 
-  /** Puts a message behind those that wait to be sent. */
+  /** Queues a message after those already waiting to be sent. */
   enqueue(text: string): void {
     this.remember([text]);
     this.#queue.push(text);
   }
 
-  /** Forgets the messages that wait to be sent; the history has them still. */
+  /** Drops the queued messages; they stay in the history. */
   dropQueued(): void {
     const count = this.#queue.length;
     this.#queue.length = 0;
     if (count > 0) this.#options.onDropped(count);
   }
 
-  /** Asks for the next message; one that waits is shown and taken as it is. */
+  /** Asks for the next message; a queued one is shown and taken unchanged. */
   ask(prompt: string): Promise<Input> {
     const queued = this.#isClosed ? undefined : this.#queue.shift();
     if (queued === undefined) return this.#askLine(prompt);
@@ -113,8 +112,8 @@ export class LineInput implements Disposable {
   }
 
   /**
-   * Asks something by the way. It begins with an empty line, whatever was typed before: nobody can have meant it as an answer to
-   * what they had not seen.
+   * Asks something in between. It starts with an empty line, whatever was typed before: nobody can have meant that as the
+   * answer to a question they had not seen.
    */
   async askAside(prompt: string, { signal, canBeEmpty = false }: Aside): Promise<Input> {
     if (signal.aborted) return { type: 'withdrawn' };
@@ -133,7 +132,7 @@ export class LineInput implements Disposable {
     }
   }
 
-  /** Writes whole lines above what is being asked. */
+  /** Writes whole lines above the open prompt. */
   writeAbove(text: string): void {
     const { stdout } = this.#options;
     if (this.#answer === undefined) {
@@ -165,7 +164,7 @@ export class LineInput implements Disposable {
     else this.#edit(key);
   }
 
-  /** While nothing is asked, only text counts, and Enter behind it. */
+  /** While no prompt is open, only text counts, and Enter after it. */
   #keep(key: Key): void {
     if (key.name === 'enter') this.#finishQueued();
     else if (key.name === 'text' || key.name === 'paste' || key.name === 'backspace')
@@ -200,7 +199,7 @@ export class LineInput implements Disposable {
     this.#finish({ type: 'message', text });
   }
 
-  /** A line that ends with a backslash goes on. */
+  /** A line that ends with a backslash continues in the next one. */
   #goOnInNextLine(): boolean {
     const text = this.#text;
     if (!text.endsWith('\\') || this.#editor.cursor !== this.#editor.graphemes.length) return false;
@@ -227,7 +226,7 @@ export class LineInput implements Disposable {
     this.#draw();
   }
 
-  /** Goes through what was said before; what is being written is kept at its end. */
+  /** Steps through the history; what is being written is kept at its end. */
   #recall(step: -1 | 1): void {
     const place = this.#place + step;
     if (this.#setAside !== undefined) return;
@@ -252,7 +251,7 @@ export class LineInput implements Disposable {
     return layOutEditor(editor, width);
   }
 
-  /** Rows behind the prompt. */
+  /** The rows, indented by the prompt. */
   #lines(rows: readonly { readonly text: string }[]): string[] {
     const indent = ' '.repeat(widthOf(this.#prompt));
     return rows.map((row, index) => `${index === 0 ? this.#prompt : indent}${row.text}`);
@@ -264,7 +263,7 @@ export class LineInput implements Disposable {
     this.#draw();
   }
 
-  /** Puts the cursor below what is drawn, so that what comes next stands there. */
+  /** Moves the cursor below what is drawn, so that later output goes there. */
   #leaveRows(): void {
     const rows = this.#rows();
     const at = rows.findIndex((row) => row.cursorAt !== null);

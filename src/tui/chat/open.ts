@@ -14,21 +14,21 @@ export interface OpenChatOptions extends Omit<ChatOptions, 'view'>, TerminalStre
   readonly banner: readonly string[];
   /** Whether the conversation is being resumed: then its last turns are shown. */
   readonly isResumed: boolean;
-  /** What is said first, before anybody is asked. */
+  /** The first message, sent before the person is asked for one. */
   readonly first?: string | undefined;
-  /** What the agent asks is answered here. */
+  /** Where the agent's questions are answered. */
   readonly questions: QuestionSessions;
   readonly signal: AbortSignal;
-  /** Told while a question is on a screen that the person looks at. */
+  /** Called while a question is on a screen that the person is looking at. */
   readonly onSeen?: ((question: string) => void) | undefined;
-  /** Told when the chat can show something; what the agent needs to be told first comes after. */
+  /** Called once the chat can show something, before anything is sent to the agent. */
   readonly onOpen?: ((view: ChatView) => void) | undefined;
 }
 
-/** The person's line. */
+/** The prompt for the person's line. */
 const PROMPT = 'you> ';
 
-/** The chat in a terminal, until the person leaves or the process is told to stop. Returns the path of its file. */
+/** Runs the chat in a terminal until the person leaves or the process is told to stop. Returns the path of its file. */
 export async function openChat(options: OpenChatOptions): Promise<string> {
   const { stdout, signal, questions } = options;
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
@@ -75,11 +75,11 @@ export async function openChat(options: OpenChatOptions): Promise<string> {
     await converse(chat, { input: keyboard, answers: inPlace, screen, signal });
   } finally {
     signal.removeEventListener('abort', stop);
-    // From here on Ctrl+C is a signal again, and every signal is heard until the agent is gone.
+    // From here on Ctrl+C is a signal again, and signals are handled until the agent is gone.
     keyboard[Symbol.dispose]();
     await chat.leave(signal);
   }
-  // Left to the terminal, so that the path can be copied.
+  // Wrapping is left to the terminal, so that the path can be copied.
   screen.rows([options.style.dim(`Saved: ${visibleLine(chat.path)}`)]);
   return chat.path;
 }
@@ -119,7 +119,7 @@ async function converse(
 const TURNS_SHOWN = 4;
 const LINES_SHOWN = 12;
 
-/** Where the conversation stood, so that nobody has to look it up. */
+/** Shows where the conversation stood, so that the person need not look it up. */
 function showLastTurns(screen: ChatScreen, { turns, turnCount }: ConversationView): void {
   const shown = turns.slice(-TURNS_SHOWN);
   const last = shown.at(-1);
@@ -134,7 +134,7 @@ function showLastTurns(screen: ChatScreen, { turns, turnCount }: ConversationVie
   const asked = turns.findLast(({ role }) => role === 'user');
   if (last.role === 'assistant' && asked?.failure == null) return;
   const why = asked?.failure == null ? '' : ` (${visibleExcerpt(asked.failure, 200)})`;
-  screen.warn(`Your last message was not answered${why}. It is not sent again by itself.`);
+  screen.warn(`Your last message was not answered${why}. It is not sent again automatically.`);
 }
 
 function said(chat: Chat): string[] {

@@ -10,8 +10,8 @@ export interface PlainStream {
 }
 
 /**
- * Text as it comes: nothing is redrawn or made beautiful. On a screen each row of the agent's has a bar; in a pipe or a file
- * its lines stand as they are, made visible.
+ * Text as it arrives: nothing is redrawn or styled. On a screen each row from the agent has a bar; in a pipe or a file its
+ * lines are only made visible.
  */
 export class PlainScreen implements Omit<ChatView, 'asked'> {
   readonly #stream: PlainStream;
@@ -53,7 +53,7 @@ export class PlainScreen implements Omit<ChatView, 'asked'> {
     if (!isWorking) this.#startLine();
   }
 
-  /** Something is written beside it: a row on a screen ends here. */
+  /** Something else is about to be written: on a screen, the row ends here. */
   pause(): void {
     this.#barred?.end();
   }
@@ -80,7 +80,7 @@ export class PlainScreen implements Omit<ChatView, 'asked'> {
     this.#isAtLineStart = true;
   }
 
-  /** A pipe has none: there a line is a line. */
+  /** A pipe has no columns: there, lines are not wrapped. */
   #columns(): number {
     return this.#stream.isTTY === true ? this.#stream.columns || 80 : Number.POSITIVE_INFINITY;
   }

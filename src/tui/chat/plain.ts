@@ -8,24 +8,24 @@ import { PlainScreen, type PlainStream } from './plain-screen.js';
 import type { ChatStyle } from './screen.js';
 
 export interface PlainChatOptions extends Omit<ChatOptions, 'view' | 'party'> {
-  /** Called with the first message: without one there is no conversation. */
+  /** Called at the first message: without one there is no conversation. */
   readonly party: () => Promise<ChatParty>;
   readonly stdin: Readable;
   readonly stdout: PlainStream;
   readonly stderr: PlainStream;
   readonly style: ChatStyle;
-  /** Messages and events as lines of JSON. */
+  /** Whether messages and events are lines of JSON. */
   readonly isJson: boolean;
-  /** What is said first, before standard input is read. */
+  /** The first message, sent before standard input is read. */
   readonly first?: string | undefined;
-  /** Whether standard input has messages, too. */
+  /** Whether messages are also read from standard input. */
   readonly readsInput: boolean;
   readonly signal: AbortSignal;
   readonly onOpen?: ((view: ChatView) => void) | undefined;
 }
 
 export interface PlainResult {
-  /** Null when no message came. */
+  /** Null if no message arrived. */
   readonly path: string | null;
   /** Whether every message was answered. */
   readonly isAllAnswered: boolean;
@@ -38,7 +38,7 @@ export async function openChat(options: PlainChatOptions): Promise<PlainResult> 
   let chat: Chat | undefined;
   options.onOpen?.(view);
   const lines = options.readsInput ? createInterface({ input: stdin, terminal: false }) : undefined;
-  // Listens from now on: lines that come while the first message is answered are not lost.
+  // Listening starts here, so lines that arrive while the first message is answered are not lost.
   const input = lines?.[Symbol.asyncIterator]();
   const stop = () => {
     chat?.cancel();
@@ -51,7 +51,7 @@ export async function openChat(options: PlainChatOptions): Promise<PlainResult> 
       if (signal.aborted) break;
       if (message.trim() === '') continue;
       chat ??= new Chat({ ...options, view, party: await options.party() });
-      // A slash is a command for people; a program that writes one means it.
+      // A slash marks a command only for people; a program that writes one means it literally.
       if (isJson || !message.startsWith('/')) {
         const response = await chat.take(message);
         isAllAnswered &&= response?.reason === 'completed';
@@ -96,7 +96,7 @@ function howToAnswer({ id }: QuestionView): string {
 function plainView({ stdout, stderr, style }: PlainChatOptions): ChatView {
   const answers = new PlainScreen(stdout, style);
   const notes = new PlainScreen(stderr, style);
-  // Both may be one screen: what is ours begins a row of its own.
+  // Both streams may share one screen, so our own output starts on a new row.
   const ours = () => {
     answers.pause();
     return notes;

@@ -7,7 +7,7 @@ export interface Choice {
   readonly ownWords?: string;
 }
 
-/** What a line says about a question: a choice, a wish, or what is wrong with it. */
+/** What a line means as a reply to a question: a choice, a request, or a fault. */
 export type ParsedReply = Choice | { readonly fault: string } | 'own-words' | 'reject' | 'later' | 'back';
 
 /** Reads a line that answers a question. */
@@ -24,7 +24,7 @@ export function parseReply(question: Question, line: string): ParsedReply {
 
 const WORDS: Readonly<Record<string, 'reject' | 'later' | 'back'>> = { r: 'reject', l: 'later', b: 'back' };
 
-/** A choice in words, for a terminal. */
+/** A choice in words, safe for a terminal. */
 export function describeChoice(choice: Choice | undefined): string {
   const { labels = [], ownWords } = choice ?? {};
   const parts = labels.map((label) => visibleLabel(label));
@@ -45,7 +45,7 @@ function parseNumbers({ options, multiSelect }: Question, typed: string): Choice
   return labels.every((label) => label !== undefined) ? { labels: [...new Set(labels)] } : undefined;
 }
 
-/** The first letters of exactly one option. */
+/** The option that starts with these letters, if exactly one does. */
 function labelStarting({ options }: Question, typed: string): Choice | undefined {
   if (typed === '') return undefined;
   const found = options.filter(({ label }) => label.toLowerCase().startsWith(typed.toLowerCase()));
@@ -55,6 +55,6 @@ function labelStarting({ options }: Question, typed: string): Choice | undefined
 function howTo({ options, multiSelect }: Question): string {
   const count = options.length;
   const number =
-    multiSelect === true ? `Numbers from 1 to ${count} with commas` : `A number from 1 to ${count}`;
+    multiSelect === true ? `Numbers from 1 to ${count}, separated by commas` : `A number from 1 to ${count}`;
   return `${number}, or o and your own words, r to reject it, l to leave it for the inbox.`;
 }

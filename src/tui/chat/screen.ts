@@ -3,7 +3,7 @@ import { rowsOf } from '../../foundation/index.js';
 import { AnswerLines, type Paint } from './answer-lines.js';
 import type { ChatView } from './chat.js';
 
-/** Colours for lines; the same text where there are none. */
+/** Colours for lines; the text unchanged if there are none. */
 export interface ChatStyle {
   bold(text: string): string;
   dim(text: string): string;
@@ -13,13 +13,13 @@ export interface ChatStyle {
 
 export interface ChatScreenOptions {
   readonly style: ChatStyle;
-  /** Looks for what the agent writes; undefined shows it as it was written. */
+  /** Styles for the agent's text; undefined shows it as written. */
   readonly paint: Paint | undefined;
   /** The size of the terminal now. */
   readonly size: () => { readonly columns: number; readonly rows: number };
 }
 
-/** The looks of Markdown in these colours. */
+/** How Markdown looks in these colours. */
 export function paintWith(style: ChatStyle): Paint {
   return ({ text, look }) => {
     if (look === 'bold' || look === 'heading') return style.bold(text);
@@ -31,7 +31,7 @@ export function paintWith(style: ChatStyle): Paint {
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
 
-/** The chat as it scrolls by: answers as they come, a line for each tool, a spinner while nothing comes. */
+/** The chat as it scrolls by: answers as they arrive, a line for each tool, a spinner while nothing arrives. */
 export class ChatScreen implements Omit<ChatView, 'asked'>, Disposable {
   readonly #write: (text: string) => void;
   readonly #options: ChatScreenOptions;
@@ -39,9 +39,9 @@ export class ChatScreen implements Omit<ChatView, 'asked'>, Disposable {
   #spinner: NodeJS.Timeout | undefined;
   #frame = 0;
   #startedAt = 0;
-  /** Whether a person is being asked: then nothing may be drawn below. */
+  /** Whether a prompt is open; then nothing may be drawn below it. */
   #isAsking = false;
-  /** How many rows at the end are drawn again: of the line that the agent is writing, or the spinner. */
+  /** How many rows at the end get redrawn: those of the line the agent is writing, or the spinner. */
   #drawnRows = 0;
   #isSpinnerShown = false;
 
@@ -76,13 +76,13 @@ export class ChatScreen implements Omit<ChatView, 'asked'>, Disposable {
     this.#lines(text, (row) => this.#options.style.yellow(row));
   }
 
-  /** Rows as they are. */
+  /** Writes rows unchanged. */
   rows(rows: readonly string[]): void {
     this.#answer.end();
     this.#keep(rows);
   }
 
-  /** Something that was said before. */
+  /** Shows something that was said earlier. */
   recall(text: string): void {
     this.#answer.begin();
     this.#answer.push(text);
@@ -110,7 +110,7 @@ export class ChatScreen implements Omit<ChatView, 'asked'>, Disposable {
     this.#spinner = setInterval(() => this.#spin(), FRAME_MS);
   }
 
-  /** Begins or ends asking a person, below what is here. */
+  /** Begins or ends a prompt below what is shown. */
   asking(isAsking: boolean): void {
     this.#answer.end();
     this.#show([]);
@@ -122,7 +122,7 @@ export class ChatScreen implements Omit<ChatView, 'asked'>, Disposable {
   }
 
   #spin(): void {
-    // Only where nothing else stands: an answer that pauses in a line is not written over.
+    // Only on a free row: an answer that pauses within a line is not overwritten.
     if (this.#isAsking || (this.#drawnRows > 0 && !this.#isSpinnerShown)) return;
     const seconds = Math.floor((performance.now() - this.#startedAt) / 1_000);
     this.#frame += 1;
@@ -131,7 +131,7 @@ export class ChatScreen implements Omit<ChatView, 'asked'>, Disposable {
     this.#isSpinnerShown = true;
   }
 
-  /** Draws rows in place of those that were drawn last; the cursor stays in the last one. */
+  /** Draws rows over those drawn last; the cursor stays in the last one. */
   #show(rows: readonly string[]): void {
     if (this.#isAsking) return;
     const up = this.#drawnRows > 1 ? `\x1b[${this.#drawnRows - 1}A` : '';

@@ -18,7 +18,7 @@ export const HELP: readonly (readonly [string, string])[] = [
   ['/import <file>', 'take in an exported conversation'],
 ];
 
-/** Reads a slash command; a text says what is wrong with it, undefined means that it is a message. */
+/** Reads a slash command. A string says what is wrong with it; undefined means the line is a message. */
 export function parseSlashCommand(line: string): SlashCommand | string | undefined {
   const match = /^\/(\S*)(?:\s+([\s\S]*?))?\s*$/.exec(line);
   if (match === null || line.startsWith('//')) return undefined;

@@ -16,7 +16,7 @@ import { INITIAL_INBOX, type TerminalInbox } from './terminal-state.js';
 allowStyles();
 afterEach(cleanup);
 
-/** The app over a state that a test plays events into. */
+/** The app over a state into which a test plays events. */
 function show(options: { columns?: number; rows?: number; hasColor?: boolean } = {}) {
   const terminal = new FakeTerminal(options.columns ?? 80, options.rows ?? 24);
   const listeners = new Set<() => void>();
@@ -59,14 +59,14 @@ function show(options: { columns?: number; rows?: number; hasColor?: boolean } =
     },
     raw: () => lastFrame() ?? '',
     lines: () => stripVTControlCharacters(lastFrame() ?? '').split('\n'),
-    /** The same in one line. */
+    /** The same as one line. */
     words: () => stripVTControlCharacters(lastFrame() ?? '').replaceAll(/\s+/g, ' '),
     text: () => stripVTControlCharacters(lastFrame() ?? ''),
     state: () => state,
   };
 }
 
-/** React renders in a task of its own. */
+/** React renders in a separate task. */
 const settle = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 const listed = (pending: readonly QuestionView[]): TerminalEvent => ({
@@ -199,7 +199,7 @@ describe.each(SIZES)('at %i columns and %i rows', (columns, rows) => {
     await app.press('1', 'tab', 'o', LONG.repeat(6), 'tab', ...down);
     expect(app.text()).toMatch(/night\. *$/m);
     await app.press('?', ...down);
-    expect(app.words()).toMatch(/a word on/);
+    expect(app.words()).toMatch(/a word forward/);
   });
 });
 
@@ -233,7 +233,7 @@ describe('the list', () => {
     expect(app.lines().at(-2)).toBe('00000002 · codex · session s-77 · /home/ada/shop');
   });
 
-  it('of 500 renders only the rows that are seen', async () => {
+  it('of 500 renders only the visible rows', async () => {
     const touched = new Set<number>();
     const sets = Array.from({ length: 500 }, (_, index) =>
       Object.defineProperty(setOf(index), 'questions', {
@@ -254,7 +254,7 @@ describe('the list', () => {
     expect(app.lines()[20]).toContain('Number 499?');
   });
 
-  it('of 500 with endless prompts looks only at the beginnings that it shows', async () => {
+  it('of 500 with endless prompts reads only the beginnings that it shows', async () => {
     const prompt = '日本語の長い文章 '.repeat(20_000);
     const app = show();
     await app.play(
@@ -284,7 +284,7 @@ describe('a question', () => {
     ]);
   });
 
-  it('shows a long label and a long description whole where the highlight is', async () => {
+  it('shows a long label and a long description in full when highlighted', async () => {
     const app = show();
     await app.play(opened(two));
     expect(app.words()).toContain(ABOUT.trim());
@@ -303,7 +303,7 @@ describe('a question', () => {
     expect(lines[at + 1]).toMatch(/^› \[ \] 1 PostgreSQL/);
   });
 
-  it('says who asks however long the title is', async () => {
+  it('says who asks, however long the title is', async () => {
     const app = show();
     await app.play(opened(setOf(1, { questions: [asked({ title: 'trust me '.repeat(40) })] })));
     expect(app.lines()[0]).toMatch(/claude-code in shop, 1 h$/);
@@ -317,7 +317,7 @@ describe('a question', () => {
     expect(app.text()).toMatch(/\( \) {3}Other/);
   });
 
-  it('does not lay out an endless prompt again for every key', async () => {
+  it('does not lay out an endless prompt anew for every key', async () => {
     const prompt = '日本語の長い文章 '.repeat(20_000);
     const app = show();
     await app.play(opened(setOf(1, { questions: [asked({ prompt })] })));
@@ -327,12 +327,12 @@ describe('a question', () => {
   });
 });
 
-describe('what failed', () => {
+describe('a failure', () => {
   it.each([
     ['a question', [], 'Question 1'],
     ['the review', ['1', 'tab', '1', 'tab'], 'Review'],
     ['a rejection', ['escape', 'y'], 'Reject this'],
-  ])('is told on %s', async (_name, presses, title) => {
+  ])('is shown on %s', async (_name, presses, title) => {
     const app = show();
     await app.play(opened(two));
     await app.press(...presses);

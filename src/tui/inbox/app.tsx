@@ -21,7 +21,7 @@ export interface InboxAppProps {
   readonly hasColor: boolean;
 }
 
-/** The inbox on the screen: whatever the controller's state says. */
+/** The inbox on the screen, as the controller's state says. */
 export function InboxApp({ controller, clock, terminal, hasColor }: InboxAppProps): ReactElement {
   const size = useSize(terminal);
   return (
@@ -31,7 +31,7 @@ export function InboxApp({ controller, clock, terminal, hasColor }: InboxAppProp
   );
 }
 
-/** The screen that the inbox is at, in the room that it is given. */
+/** The current screen of the inbox, in the given space. */
 export function InboxScreens({
   controller,
   clock,

@@ -5,13 +5,13 @@ export interface CardOptions {
   readonly questions: InboxQuestions;
   readonly clock: Clock;
   readonly sessionId: string;
-  /** A word about what became of it. */
+  /** Called with a short message about what became of it. */
   readonly onTold: (message: string) => void;
-  /** The person answered it, left it, or it could not be opened. */
+  /** Called when the person answered it or left it, or when it could not be opened. */
   readonly onClosed: () => void;
 }
 
-/** One question set as the inbox shows it, within another screen. It is started by the caller, and ends by itself. */
+/** One question set as the inbox shows it, within another screen. The caller starts it; it ends on its own. */
 export function openCard({ questions, clock, sessionId, onTold, onClosed }: CardOptions): InboxController {
   const inbox = new InboxController({ questions, clock, onArrival: () => {}, isOnce: false, sessionId });
   let wasOpen = false;
@@ -30,7 +30,7 @@ export function openCard({ questions, clock, sessionId, onTold, onClosed }: Card
   return inbox;
 }
 
-/** The same for who knows when something changed: only the one set is read and watched, however many there are. */
+/** The sessions limited to one set: only this set is read and watched, however many there are. */
 export function onlySet(
   questions: InboxQuestions,
   sessionId: string,

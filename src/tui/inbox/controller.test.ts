@@ -19,7 +19,7 @@ import { type ControllerOptions, InboxController } from './controller.js';
 
 const several = question({ title: 'Checks', multiSelect: true });
 
-/** An inbox over its own instance of the sessions, as a process of its own would have it. */
+/** An inbox over its own instance of the sessions, as a separate process would have it. */
 async function inbox(world: QuestionWorld, options: Partial<ControllerOptions> = {}) {
   const arrivals: number[] = [];
   const controller = new InboxController({
@@ -53,14 +53,14 @@ async function inbox(world: QuestionWorld, options: Partial<ControllerOptions> =
 const draftIn = (world: QuestionWorld, id: string) => world.sessions.readDraft(id);
 const statusOf = async (sessions: QuestionSessions, id: string) => (await sessions.get(id)).outcome;
 
-/** The same error as another bundle has it: of another class. */
+/** The same error as another bundle throws it: of a different class. */
 class ForeignInvalidAnswer extends HoldfastError<'INVALID_ANSWER'> {
   readonly code = 'INVALID_ANSWER';
   readonly questionIndex = 1;
 }
 
 describe('the list of the inbox', () => {
-  it('has what is pending, oldest first, and tells of what arrives', async () => {
+  it('has what is pending, oldest first, and announces arrivals', async () => {
     await using world = await questionWorld();
     const first = await world.sessions.create([question()]);
     world.clock.advance(1_000);
@@ -75,12 +75,12 @@ describe('the list of the inbox', () => {
     expect(arrivals).toHaveLength(1);
   });
 
-  it('says why one left that was settled elsewhere', async () => {
+  it('says why a set settled elsewhere left', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()]);
     const box = await inbox(world);
     await world.sessions.cancel(id, 'not needed');
-    await box.until(() => expect(box.notice()).toBe(`${id.slice(0, 8)} left: it was withdrawn.`));
+    await box.until(() => expect(box.notice()).toBe(`${id.slice(0, 8)} is gone: it was withdrawn.`));
     expect(box.controller.state.pending).toEqual([]);
     expect(box.arrivals).toEqual([]);
   });
@@ -118,7 +118,7 @@ describe('the list of the inbox', () => {
     expect(box.controller.state.open?.view.isAskerGone).toBe(true);
   });
 
-  it('tells when the disk does not answer, and does not ask it in a loop', async () => {
+  it('reports when the disk does not answer, and does not ask it in a loop', async () => {
     await using world = await questionWorld();
     const fileSystem = new FailingFileSystem();
     const { id } = await world.sessions.create([question()]);
@@ -144,7 +144,7 @@ describe('a draft', () => {
     await first.until(() =>
       expect(draftIn(world, id)?.answers[0]?.text).toBe('half a sentence\n日本 👩‍👩‍👧‍👦'),
     );
-    // The first inbox is not stopped: it died.
+    // The first inbox is not stopped properly: it died.
     const second = await inbox(world);
     second.press('enter');
     await second.on('question');
@@ -203,7 +203,7 @@ describe('a draft', () => {
     expect(draftIn(world, id)?.rejectionReason).toBe('because');
   });
 
-  it('that cannot be written is told, and written as soon as it can be', async () => {
+  it('that cannot be written is reported, and written as soon as possible', async () => {
     await using world = await questionWorld();
     const fileSystem = new FailingFileSystem();
     const { id } = await world.sessions.create([question()]);
@@ -219,7 +219,7 @@ describe('a draft', () => {
     expect(box.typed()).toBe('ab');
   });
 
-  it('is said to be kept where an answer could not be stored', async () => {
+  it('is said to be kept when an answer could not be stored', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()]);
     const { sessions } = world.other();
@@ -253,7 +253,7 @@ describe('a draft', () => {
     expect(await box.controller.done).toEqual({ answered: [answered.id], rejected: [rejected.id] });
   });
 
-  it('that is damaged is set aside and stops nobody', async () => {
+  it('that is damaged is set aside and blocks nothing', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()]);
     world.write(id, 'draft.json', '{"answers": [');
@@ -308,7 +308,7 @@ describe('an answer', () => {
     expect(box.screen()).toBe('list');
   });
 
-  it('that cannot be written is told on the review, and can be sent again', async () => {
+  it('that cannot be written is reported on the review, and can be sent again', async () => {
     await using world = await questionWorld();
     const fileSystem = new FailingFileSystem();
     const { id } = await world.sessions.create([question()]);
@@ -335,7 +335,7 @@ describe('an answer', () => {
     box.press('1', 'enter', 'o', `paste:${'x'.repeat(300_000)}`, 'enter', 'enter');
     await box.until(() =>
       expect(box.controller.state.open?.fault).toMatchObject({
-        refused: expect.stringMatching(/over 262144 characters/),
+        refused: expect.stringMatching(/longer than 262144 characters/),
       }),
     );
     expect([box.screen(), box.controller.state.open?.questionIndex]).toEqual(['question', 1]);
@@ -372,7 +372,7 @@ describe('the open set', () => {
     expect(draftIn(world, id)?.answers[0]?.text).toBe('mine');
   });
 
-  it('is told when it was settled before it could be opened', async () => {
+  it('that was settled before it could be opened says so', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()]);
     const box = await inbox(world);
@@ -431,7 +431,7 @@ describe('an inbox for one set', () => {
     expect(box.screen()).toBe('settled');
   });
 
-  it('given by its id goes on when another one is answered, and ends with its own', async () => {
+  it('given by its id stays open when another one is answered, and ends with its own', async () => {
     await using world = await questionWorld();
     const other = await world.sessions.create([question()]);
     world.clock.advance(1_000);
@@ -450,7 +450,7 @@ describe('an inbox for one set', () => {
     expect(await box.controller.done).toEqual({ answered: [other.id, id], rejected: [] });
   });
 
-  it('given by its id opens one that ran out of time, for a late answer', async () => {
+  it('given by its id opens an expired set for a late answer', async () => {
     await using world = await questionWorld();
     const { id } = await world.sessions.create([question()], { timeoutMs: 100 });
     world.clock.advance(200);

@@ -16,7 +16,7 @@ import type { Key } from '../keys.js';
 import { type TerminalEvent, updateTerminal } from './terminal-inbox.js';
 import { INITIAL_INBOX, type TerminalInbox } from './terminal-state.js';
 
-/** What became of the inbox, for the exit code and the last words. */
+/** How the inbox ended, for the exit code and the closing message. */
 export interface InboxResult {
   readonly answered: readonly string[];
   readonly rejected: readonly string[];
@@ -27,20 +27,20 @@ export type InboxQuestions = Pick<
   QuestionSessions,
   'watch' | 'get' | 'listLive' | 'answer' | 'reject' | 'readDraft' | 'saveDraft' | 'discardDraft'
 > & {
-  /** What of the list could not be read just now, in words; absent where everything is of this machine. */
+  /** What part of the list cannot be read just now, in words; absent if everything is on this machine. */
   readonly trouble?: string | undefined;
 };
 
 export interface ControllerOptions {
   readonly questions: InboxQuestions;
   readonly clock: Clock;
-  /** Called when a set arrives that was not there before. */
+  /** Called when a new set arrives. */
   readonly onArrival: () => void;
   /** Stop after the first set that was answered or rejected. */
   readonly isOnce: boolean;
-  /** Open this one at the start. */
+  /** Open this set at the start. */
   readonly sessionId?: string | undefined;
-  /** How often to look whether the askers are still there: nothing is written when one dies. */
+  /** How often to check whether the askers are still alive: a dying asker leaves no trace. */
   readonly askersEveryMs?: number;
 }
 
@@ -48,10 +48,10 @@ const LIST_EVERY_MS = 30;
 const SAVE_EVERY_MS = 50;
 const SAVE_AGAIN_MS = 500;
 const ASKERS_EVERY_MS = 15_000;
-/** No timer can be set for longer. */
+/** The longest delay a timer can have. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Holds the state of the inbox, does what it asks for, and tells who listens. */
+/** Holds the state of the inbox, carries out its effects, and notifies listeners. */
 export class InboxController {
   readonly #options: ControllerOptions;
   readonly #listeners = new Set<() => void>();
@@ -76,7 +76,7 @@ export class InboxController {
     });
   }
 
-  /** Lists what is pending. Watching begins behind the first frame, and with a second look: something may have come meanwhile. */
+  /** Lists what is pending. Watching starts after the first frame, with a second look: something may have arrived meanwhile. */
   async start(): Promise<void> {
     await this.#list();
     setImmediate(() => this.#attempt(() => this.#startWatching()));
@@ -103,14 +103,14 @@ export class InboxController {
     this.#dispatch({ type: 'key', key });
   }
 
-  /** The text on screen ends here: it cannot be scrolled further. */
+  /** Sets how far the text on screen can be scrolled. */
   limitScroll = (limit: number, rows: number): void => {
     const { scroll, pageRows } = this.#state;
     if (scroll > limit || pageRows !== Math.max(1, rows))
       this.#dispatch({ type: 'scroll-limit', limit, rows });
   };
 
-  /** The end of what a set asks is on screen. */
+  /** Notes that the end of a set's question is on screen. */
   noteRead = (id: string): void => {
     const { open } = this.#state;
     if (open?.view.id === id && !open.isRead) this.#dispatch({ type: 'read', id });
@@ -172,7 +172,7 @@ export class InboxController {
     this.#saveNow();
     const view = await questions.answer(id, toAnswerInputs(set.view.questions, set.answers));
     this.#result.answered.push(id);
-    // What has not arrived may come back: then the draft is still there.
+    // An answer still on its way may come back; then the draft is still there.
     if (view.onItsWay === undefined) questions.discardDraft(id);
     this.#settle(id, `Answered ${id.slice(0, 8)}${whereNow(view)}.`);
   }
@@ -186,7 +186,7 @@ export class InboxController {
     this.#settle(id, `Rejected ${id.slice(0, 8)}${whereNow(view)}.`);
   }
 
-  /** One after the other; who was first to decide about one keeps that. */
+  /** Rejects one set after the other; a set already settled by someone else keeps its outcome. */
   async #rejectAll(ids: readonly string[], reason: string | null): Promise<void> {
     const { questions } = this.#options;
     const rejected: string[] = [];
@@ -232,13 +232,13 @@ export class InboxController {
     this.#listSoon();
   }
 
-  /** Behind what went wrong with an open set, where its draft is on disk. */
+  /** Added to an error about an open set: where its draft is on disk. */
   #wordsAboutDraft(): string {
     this.#saveNow();
     return this.#state.open === null || this.#unsaved !== undefined ? '' : ' Your draft is kept.';
   }
 
-  /** Hints come in bursts; the list is read once for a burst. */
+  /** Hints come in bursts; the list is read once per burst. */
   #listSoon(): void {
     if (this.#isStopped) return;
     this.#listTimer ??= setTimeout(() => {
@@ -263,12 +263,13 @@ export class InboxController {
     }
   }
 
-  /** Once for each trouble, and once when it is over. */
+  /** Reports each trouble once, and once more when it is over. */
   #tellTrouble(): void {
     const { trouble } = this.#options.questions;
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;
-    const message = trouble === undefined ? 'Other machines are read again.' : `Other machines: ${trouble}`;
+    const message =
+      trouble === undefined ? 'Other machines can be read again.' : `Other machines: ${trouble}`;
     this.#dispatch({ type: 'told', message: visibleExcerpt(message, 200) });
   }
 
@@ -281,7 +282,7 @@ export class InboxController {
       .filter(({ view: { id }, status }) => status !== 'pending' && ![...answered, ...rejected].includes(id));
   }
 
-  /** Two things change without a trace on the disk: a set runs out of time, an asker dies. */
+  /** Two things change without a trace on disk: a set runs out of time, or an asker dies. */
   #lookAgainInTime(pending: readonly QuestionView[]): void {
     clearTimeout(this.#lookTimer);
     if (this.#isStopped) return;
@@ -307,7 +308,7 @@ export class InboxController {
     }
   }
 
-  /** At once for the first key, then at most every 50 ms: a slow disk must not slow down typing. */
+  /** Saves at the first key, then at most every 50 ms: a slow disk must not slow down typing. */
   #keep(): void {
     const { open } = this.#state;
     if (open === null) return;
@@ -316,7 +317,7 @@ export class InboxController {
     if (this.#saveTimer === undefined) this.#saveNow();
   }
 
-  /** Saves what is not saved yet. What cannot be saved is told, and tried again. */
+  /** Saves what is not saved yet. A failure is reported, and saving is tried again. */
   #saveNow(): void {
     const open = this.#unsaved;
     if (open === undefined) return;
@@ -339,7 +340,7 @@ export class InboxController {
   }
 }
 
-/** Where the decision of another machine's set is. */
+/** Where the decision about another machine's set is. */
 function whereNow({ machine, onItsWay }: QuestionView): string {
   if (machine === undefined) return '';
   const name = visibleExcerpt(machine, 63);
@@ -351,7 +352,7 @@ function inWords(error: unknown): string {
   return visibleExcerpt(`${messageOf(error)}.${hint}`, 200);
 }
 
-/** The question that an answer was refused for. Not known by its class: with a fleet the error comes from another bundle. */
+/** The question whose answer was refused. The error's class is not checked: with a fleet it comes from another bundle. */
 function questionOf(error: unknown): number | null {
   const isRefusal = isHoldfastError(error, 'INVALID_ANSWER') && 'questionIndex' in error;
   return isRefusal && typeof error.questionIndex === 'number' ? error.questionIndex : null;

@@ -7,7 +7,7 @@ const WORDS = {
   unread: 'Read to the end first: PgDn.',
 } as const;
 
-/** What keeps an answer from being given, and which key helps. */
+/** What prevents an answer from being given, and which key helps. */
 export function faultInWords(fault: Fault): string {
   return typeof fault === 'string' ? WORDS[fault] : fault.refused;
 }

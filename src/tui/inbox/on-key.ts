@@ -7,7 +7,7 @@ import { step, type TerminalInbox, type TerminalStep } from './terminal-state.js
 
 const PAGE_SETS = 10;
 
-/** What a key does. Letters that came at once (a key held down, a slow line) are so many keys. */
+/** What a key does. Letters that arrive together (a key held down, a slow line) count as separate keys. */
 export function onKey(state: TerminalInbox, key: Key): TerminalStep {
   if (key.name !== 'text' || !('text' in key)) return onOneKey(state, key);
   const effects: Effect[] = [];
@@ -26,7 +26,7 @@ export function onKey(state: TerminalInbox, key: Key): TerminalStep {
   return [now, effects];
 }
 
-/** The editor, while keys go into it. */
+/** The editor, if keys go into it right now. */
 function editorOf({
   editor,
   isHelpShown,
@@ -41,7 +41,7 @@ function onOneKey(state: TerminalInbox, key: Key): TerminalStep {
   const editor = editorOf(state);
   if (editor === null && state.isFiltering && !state.isHelpShown) return onFilterKey(state, key);
   if (editor === null) {
-    // What Enter sends while the terminal is not ours yet: it was typed right behind the command.
+    // Enter pressed right after the command, before the terminal was ours, arrives as this.
     if (key.name === 'newline') return onOneKey(state, { name: 'enter' });
     if (key.name === 'page-up') return pageBy(state, -1);
     if (key.name === 'page-down') return pageBy(state, 1);
@@ -53,7 +53,7 @@ function onOneKey(state: TerminalInbox, key: Key): TerminalStep {
   return editor === null ? [state, []] : type(state, editor, key);
 }
 
-/** A key while the filter of the list is typed. */
+/** A key while the list's filter is being typed. */
 function onFilterKey(state: TerminalInbox, key: Key): TerminalStep {
   if (key.name === 'enter') return did(state, { do: 'keep-filter' });
   if (key.name === 'escape') return did(state, { do: 'clear-filter' });
@@ -72,7 +72,7 @@ function did(state: TerminalInbox, action: InboxAction): TerminalStep {
 function pageBy(state: TerminalInbox, direction: -1 | 1): TerminalStep {
   if (state.screen.name === 'list' && !state.isHelpShown)
     return did(state, { do: 'move', by: direction * PAGE_SETS });
-  // A row of the page before stays, so that nobody loses the place.
+  // One row of the previous page stays on screen, so the person keeps their place.
   const rows = state.pageRows > 3 ? state.pageRows - 1 : state.pageRows;
   const [next] = did(state, { do: 'read-on' });
   return [{ ...next, scroll: Math.max(0, state.scroll + direction * rows) }, []];
@@ -85,9 +85,9 @@ function type(state: TerminalInbox, editor: EditorState, key: Key): TerminalStep
   return did({ ...state, editor: next }, { do: 'written', text: editorText(next) });
 }
 
-/** What a key means while nothing is written. */
+/** What a key means while no text is being written. */
 function actionOf({ open, screen, pending, filter }: TerminalInbox, key: Key): InboxAction | undefined {
-  // Who was typing when the set left must not lose the reason by the next letter.
+  // A person still typing when the set left must not dismiss the reason with the next letter.
   if (screen.name === 'settled')
     return key.name === 'enter' || key.name === 'escape' ? { do: 'go-back' } : undefined;
   if (screen.name === 'reject-all') return onRejectKey(key);
@@ -138,7 +138,7 @@ function onRejectKey(key: Key): InboxAction | undefined {
   return isTyped(key, 'l') ? { do: 'close' } : undefined;
 }
 
-/** What a key means beside the text that is written; undefined where it goes into the text. */
+/** What a key means while text is being written; undefined if it goes into the text. */
 function writingActionOf({ open, screen }: TerminalInbox, key: Key): InboxAction | undefined {
   if (screen.name === 'reject' || screen.name === 'reject-all') {
     if (key.name === 'escape') return { do: 'go-back' };

@@ -25,7 +25,7 @@ import {
 import type { InboxResult } from './controller.js';
 import type { OpenInboxOptions } from './open.js';
 
-/** The inbox as numbered prompts, one line after the other: nothing is redrawn, nothing depends on colours. */
+/** The inbox as numbered prompts, line by line: nothing is redrawn, nothing depends on colours. */
 export async function openInbox(options: OpenInboxOptions): Promise<InboxResult> {
   const { questions, stdout, signal } = options;
   const input = createInterface({ input: options.stdin, terminal: false });
@@ -133,7 +133,7 @@ async function askQuestion({ say, ask }: Dialogue, question: Question, draft: Dr
   const hasDraft = isTouched(draft) && faultIn(question, draft) === undefined;
   if (hasDraft) say(`Your draft: ${inWords(question, draft)}`);
   say(
-    `${isMulti ? 'Numbers with commas, or empty for none; o among them' : 'A number; o'} for your own words;${hasDraft ? ' d for your draft;' : ''} r to reject; s to skip; q to leave.`,
+    `${isMulti ? 'Numbers separated by commas, or nothing for none; add o' : 'A number; o'} for your own words;${hasDraft ? ' d for your draft;' : ''} r to reject; s to skip; q to leave.`,
   );
   for (;;) {
     const line = (await ask('Your answer:'))?.trim();
@@ -183,7 +183,7 @@ function inWords(question: Question, answer: DraftAnswer): string {
   return parts.length === 0 ? '(No selection)' : parts.join(', ');
 }
 
-/** What was answered so far, should the person leave before the end. */
+/** Saves what was answered so far, in case the person leaves before the end. */
 function keep(
   { questions, say }: Dialogue,
   view: QuestionView,
@@ -206,7 +206,7 @@ async function reject(dialogue: Dialogue, view: QuestionView, reason: string): P
   });
 }
 
-/** An answer that lost the race, or a set that is gone, is told; the person goes on with the next one. */
+/** Reports an answer that lost the race or a set that is gone; the person continues with the next one. */
 async function attempt({ say }: Dialogue, action: () => Promise<Done>): Promise<Done> {
   try {
     return await action();

@@ -29,7 +29,7 @@ const listed = (pending: readonly QuestionView[]): TerminalEvent => ({
 });
 const opened = (view: QuestionView, draft?: Draft): TerminalEvent => ({ type: 'opened', view, draft });
 
-/** The state after some events, and what was asked for on the way. */
+/** The state after some events, and the effects asked for on the way. */
 function played(
   from: TerminalInbox,
   ...events: TerminalEvent[]
@@ -57,7 +57,7 @@ function place({ open, screen, editor, isHelpShown, isBusy }: TerminalInbox): st
   return [...words, ...(isBusy ? ['busy'] : [])].join(', ');
 }
 
-/** What the person is told about the answer. */
+/** What the person sees about the answer. */
 const fault = ({ open }: TerminalInbox) => (open?.fault == null ? null : faultInWords(open.fault));
 
 const list = played(INITIAL_INBOX, listed(sets)).state;
@@ -80,7 +80,7 @@ describe('the list', () => {
     [['G', 'down'], 2],
     [['paste:jj'], 0],
     [['x', '1', 'unknown', 'ctrl-x'], 0],
-  ])('after %j stands on set %i', (presses, index) => {
+  ])('after %j has set %i selected', (presses, index) => {
     const { state, effects } = played(list, ...press(...presses));
     expect(state.selectedId).toBe(sets[index]?.id);
     expect(effects).toEqual([]);
@@ -97,7 +97,7 @@ describe('the list', () => {
     expect(played(list, ...press(key)).effects).toEqual([effect]);
   });
 
-  it('takes an Enter that was typed before the terminal was ours for one', () => {
+  it('accepts an Enter that was typed before the terminal was ours', () => {
     expect(played(list, ...press('newline')).effects).toEqual(played(list, ...press('enter')).effects);
     expect(played(list, ...press('newline')).effects).not.toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('the list', () => {
     expect(played(INITIAL_INBOX, ...press('enter', 'down', 'G')).effects).toEqual([]);
   });
 
-  it('does no more once the person left', () => {
+  it('does nothing once the person has left', () => {
     expect(played(list, ...press('qqj')).effects).toEqual([{ do: 'leave' }]);
   });
 
@@ -119,11 +119,11 @@ describe('the list', () => {
   });
 
   it.each([
-    ['completed', '00000001 left: it was answered elsewhere.'],
-    ['rejected', '00000001 left: it was rejected elsewhere.'],
-    ['abandoned', '00000001 left: it was withdrawn.'],
-    ['timed_out', '00000001 left: it was not answered in time.'],
-    ['gone', '00000001 left: it was removed.'],
+    ['completed', '00000001 is gone: it was answered elsewhere.'],
+    ['rejected', '00000001 is gone: it was rejected elsewhere.'],
+    ['abandoned', '00000001 is gone: it was withdrawn.'],
+    ['timed_out', '00000001 is gone: it was not answered in time.'],
+    ['gone', '00000001 is gone: it was removed.'],
   ] as const)('says why a set left: %s', (status, notice) => {
     const event = { type: 'listed', pending: [three], departures: [{ view: one, status }] } as const;
     expect(played(list, event).state.notice).toBe(notice);
@@ -136,7 +136,7 @@ describe('the list', () => {
       { view: three, status: 'abandoned' },
     ] as const;
     expect(played(list, { type: 'listed', pending: [], departures }).state.notice).toBe(
-      '2 left: answered elsewhere, withdrawn.',
+      '2 are gone: answered elsewhere, withdrawn.',
     );
   });
 });
@@ -212,7 +212,7 @@ describe('a question', () => {
     expect(at('tab', 'tab', ...presses).open?.answers[2]).toEqual(expected);
   });
 
-  it('takes the recommended option with one key, and does not take it back with the same key', () => {
+  it('takes the recommended option with one key, and does not clear it with the same key', () => {
     const both = asked({ options: [{ label: 'A (Recommended)' }, { label: 'B' }], multiSelect: true });
     const open = played(list, opened(setOf(5, { questions: [both] }))).state;
     const taken = played(open, ...press('r')).state;
@@ -236,7 +236,7 @@ describe('a question', () => {
     expect([place(back), back.notice]).toEqual(['question, q2, row 4', 'Your draft is back.']);
   });
 
-  it('is not opened again over what was typed since', () => {
+  it('is not reopened over what was typed since', () => {
     const typing = at('o', 'mine');
     expect(played(typing, opened(three), opened(one)).state).toBe(typing);
   });
@@ -268,7 +268,7 @@ describe('a question', () => {
 describe('the review', () => {
   const done = at('1', 'tab', '1', 'tab', '1', 'tab');
 
-  it('sends when everything is there, and waits for what comes of it', () => {
+  it('sends when everything is there, and waits for the result', () => {
     const { state, effects } = played(done, ...press('enter'));
     expect(effects).toEqual([{ do: 'submit', set: state.open }]);
     expect(place(state)).toBe('review, busy');
@@ -276,7 +276,7 @@ describe('the review', () => {
     expect(played(state, ...press('ctrl-c')).effects).toEqual([{ do: 'leave' }]);
   });
 
-  it('goes to the first question that is not answered instead, and says so there', () => {
+  it('otherwise goes to the first unanswered question, and says so there', () => {
     const { state, effects } = played(question, ...press('1', 'tab', 'tab', 'tab', 'enter'));
     expect(effects.filter((effect) => effect.do === 'submit')).toEqual([]);
     expect([place(state), fault(state)]).toEqual([
@@ -302,7 +302,7 @@ describe('the review', () => {
     expect(place(played(done, ...press(key)).state)).toBe(expected);
   });
 
-  it('is where a rejection that was not meant goes back to', () => {
+  it('is where a cancelled rejection goes back to', () => {
     expect(place(played(done, ...press('escape', 'escape')).state)).toBe('review');
     expect(place(played(done, ...press('escape', 'y', 'why', 'escape')).state)).toBe('review');
   });
@@ -355,7 +355,7 @@ describe('a rejection', () => {
 describe('what others do to the open set', () => {
   const answered = settledAs(three, { status: 'completed', answers: [], at: three.createdAt, late: false });
 
-  it('is told with a word why, even in the middle of typing', () => {
+  it('is shown with the reason, even in the middle of typing', () => {
     const typing = at('o', 'mine');
     const { state } = played(typing, { type: 'settled-elsewhere', view: answered });
     expect(state.open).toBeNull();
@@ -365,7 +365,7 @@ describe('what others do to the open set', () => {
     });
   });
 
-  it('stays on screen while the person types on, until Enter or Esc', () => {
+  it('stays on screen while the person keeps typing, until Enter or Esc', () => {
     const settled = played(at('o'), { type: 'settled-elsewhere', view: answered }).state;
     expect(played(settled, ...press('quit?', ' ', 'x', 'paste:\n', 'backspace', 'tab')).state).toBe(settled);
     expect(place(played(settled, ...press('enter')).state)).toBe('list');
@@ -377,12 +377,12 @@ describe('what others do to the open set', () => {
     ['rejected', { status: 'rejected', reason: null, at: '', late: false }, 'rejected elsewhere'],
     ['abandoned', { status: 'abandoned', reason: 'done' }, 'withdrawn'],
     ['timed out', { status: 'timed_out', at: '' }, 'not answered in time'],
-  ] as const)('is told when it was %s', (_name, outcome, words) => {
+  ] as const)('is shown when it was %s', (_name, outcome, words) => {
     const { state } = played(question, { type: 'settled-elsewhere', view: settledAs(three, outcome) });
     expect(state.screen).toMatchObject({ why: `It was ${words} while you had it open.` });
   });
 
-  it('is told when the set was removed', () => {
+  it('is shown when the set was removed', () => {
     const { state } = played(question, { type: 'settled-elsewhere', view: null });
     expect([place(state), state.notice]).toEqual(['list', 'That set was removed.']);
   });
@@ -508,7 +508,7 @@ describe('any order of events', () => {
             const changed = before.words.filter((words, index) => words !== now.words[index]);
             expect(changed.length).toBeLessThanOrEqual(mayEdit ? 1 : 0);
           }
-          // Whatever is open is on disk as it stands, as soon as there is anything to keep.
+          // The open set is on disk in its current state as soon as there is anything to keep.
           if (now?.words.some((words) => words !== '')) {
             const draft = disk.get(now.id);
             expect([...(draft?.answers ?? []).map(({ text }) => text), draft?.rejectionReason]).toEqual(
@@ -582,7 +582,7 @@ describe('a permission', () => {
     expect(fault(state)).toBe('Read to the end first: PgDn.');
   });
 
-  it('can be denied unread, and allowed once it was read', () => {
+  it('can be denied unread, and allowed once read', () => {
     const denied = played(unread, ...press('2', 'enter')).state;
     expect(denied).toMatchObject({ screen: { name: 'review' }, open: { answers: [{ selected: ['Deny'] }] } });
     const allowed = played(read, ...press('1', 'enter', 'enter'));

@@ -6,10 +6,10 @@ import { step, type TerminalInbox, type TerminalStep } from './terminal-state.js
 export type TerminalEvent =
   | InboxEvent
   | { readonly type: 'key'; readonly key: Key }
-  /** How far the text on screen can be scrolled; the view knows. */
+  /** How far the text on screen can be scrolled, as measured by the view. */
   | { readonly type: 'scroll-limit'; readonly limit: number; readonly rows: number };
 
-/** The next state of the inbox in a terminal, and what has to be done. Pure. */
+/** Returns the next state of the inbox in a terminal and the effects to carry out. Pure. */
 export function updateTerminal(state: TerminalInbox, event: TerminalEvent): TerminalStep {
   const [next, effects] = react(state, event);
   return [next.scroll === 0 || isSamePlace(state, next) ? next : { ...next, scroll: 0 }, effects];

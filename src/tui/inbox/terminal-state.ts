@@ -8,13 +8,13 @@ import {
 } from '../../models/inbox/index.js';
 import { type EditorState, editorText, editorWith } from '../text-editor.js';
 
-/** The inbox, and what only a terminal has to know about it. */
+/** The inbox, and what only a terminal needs to know about it. */
 export interface TerminalInbox extends InboxState {
-  /** What is being written, with its cursor. */
+  /** The text being written, with its cursor. */
   readonly editor: EditorState | null;
-  /** The list of keys is shown instead. */
+  /** Whether the list of keys is shown instead. */
   readonly isHelpShown: boolean;
-  /** How many rows the long text on screen is scrolled down. */
+  /** How many rows the text on screen is scrolled down. */
   readonly scroll: number;
   /** How many rows of it are on screen at a time. */
   readonly pageRows: number;
@@ -30,11 +30,11 @@ export const INITIAL_INBOX: TerminalInbox = {
   pageRows: 1,
 };
 
-/** What an event makes of the inbox; the editor is where something is written. */
+/** Applies an event to the inbox; there is an editor wherever text is being written. */
 export function step(state: TerminalInbox, event: InboxEvent): TerminalStep {
   const [inbox, effects] = update(state, event);
   if (inbox === state) return [state, effects];
-  // Why the set left must be seen, whatever was shown.
+  // The reason why the set left must be visible, whatever was shown.
   const isHelpShown = state.isHelpShown && inbox.screen.name !== 'settled';
   return [{ ...state, ...inbox, isHelpShown, editor: editorFor(inbox, state.editor) }, effects];
 }

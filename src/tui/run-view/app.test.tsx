@@ -27,7 +27,7 @@ import { RunViewController } from './controller.js';
 allowStyles();
 afterEach(cleanup);
 
-/** The view over question sessions of its own, as the process of the run would have them. */
+/** The view over its own question sessions, as the run's process would have them. */
 function show(world: QuestionWorld, options: { columns?: number; rows?: number; hasColor?: boolean } = {}) {
   const terminal = new FakeTerminal(options.columns ?? 80, options.rows ?? 24);
   const sent: LoopRequestInput[] = [];
@@ -84,7 +84,7 @@ describe('the live view', () => {
     await using world = await questionWorld();
     const view = show(world, { columns, rows });
     view.play(...RUN, agent({ type: 'text', text: 'a\nb\nc\nd\ne' }));
-    await view.seen('the agent writes');
+    await view.seen('the agent is writing');
     const live = view.lines().slice(view.lines().findIndex((line) => line.startsWith('──')));
     expect(live.length).toBeLessThan(rows);
     for (const line of live) expect(widthOf(line)).toBeLessThanOrEqual(columns);
@@ -93,7 +93,7 @@ describe('the live view', () => {
     expect(view.text()).toContain('RED ✓ · GREEN ● · REFACTOR · DOCUMENT');
   });
 
-  it('writes what is over above itself, once', async () => {
+  it('writes finished events above itself, once', async () => {
     await using world = await questionWorld();
     const view = show(world);
     view.play(...RUN, iterationEnd());
@@ -122,7 +122,7 @@ describe('the live view', () => {
     });
   });
 
-  it('uses no colour where none is wanted', async () => {
+  it('uses no colour if none is wanted', async () => {
     await using world = await questionWorld();
     const view = show(world, { hasColor: false });
     view.play(...RUN);
@@ -167,7 +167,7 @@ describe('a question in the live view', () => {
     expect(view.sent).toEqual([]);
   });
 
-  it('that is left is kept as a draft, and waits on', async () => {
+  it('that is left is kept as a draft, and keeps waiting', async () => {
     await using world = await questionWorld();
     const view = show(world);
     view.play(...RUN);
@@ -191,7 +191,7 @@ describe('a question in the live view', () => {
     expect(view.text()).not.toContain('(press a)');
   });
 
-  it('Ctrl+C means the run also while one is open', async () => {
+  it('Ctrl+C is meant for the run even while one is open', async () => {
     await using world = await questionWorld();
     const view = show(world);
     const { id } = await world.sessions.create([question()]);
@@ -203,7 +203,7 @@ describe('a question in the live view', () => {
   });
 });
 
-describe('what is asked of the run', () => {
+describe('a request to the run', () => {
   it('is sent as the commands send it', async () => {
     await using world = await questionWorld();
     const view = show(world);

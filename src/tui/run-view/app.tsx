@@ -10,7 +10,7 @@ import { RowText } from './components/row-text.js';
 import type { RunViewController } from './controller.js';
 import { liveRows } from './rows.js';
 
-/** A question takes two thirds of a high screen; what happened stays in sight above it. */
+/** A question takes two thirds of a tall screen; what happened stays visible above it. */
 function questionRows(rows: number): number {
   return Math.min(rows, Math.max(14, Math.ceil((rows * 2) / 3) + 1));
 }
@@ -22,7 +22,7 @@ export interface RunViewAppProps {
   readonly hasColor: boolean;
 }
 
-/** A run on the screen: what happened above, how it stands below, or the question that is being answered. */
+/** A run on the screen: what happened above; below, how it stands or the question being answered. */
 export function RunViewApp({ controller, clock, terminal, hasColor }: RunViewAppProps): ReactElement {
   const state = useSyncExternalStore(controller.subscribe, controller.snapshot);
   const inbox = useSyncExternalStore(controller.subscribe, controller.inbox);

@@ -1,4 +1,4 @@
-/** A bar of exactly `width` columns. Full only when all is used up; empty only when nothing is. */
+/** A bar of exactly `width` columns. It is full only if all is used up, and empty only if nothing is. */
 export function gauge(used: number, limit: number, width: number): string {
   if (width <= 0) return '';
   const share = limit > 0 ? Math.max(0, Math.min(1, used / limit)) : 0;

@@ -1,7 +1,7 @@
 import type { EditorRow } from '../text-editor.js';
 import { graphemesOf, truncate, widthOf } from '../wrap.js';
 
-/** A stretch of a row that looks alike. Its text is visible text. */
+/** A stretch of a row in one style. Its text is visible text. */
 export interface Cell {
   readonly text: string;
   readonly color?: 'green' | 'yellow' | 'red' | 'cyan' | undefined;
@@ -10,7 +10,7 @@ export interface Cell {
 
 export type Row = readonly Cell[];
 
-/** Room for the labels on the left, the gap behind them included. */
+/** The width of the labels on the left, including the gap after them. */
 export const LABEL_COLUMNS = 11;
 
 export function labelled(label: string, ...cells: Row): Row {
@@ -21,7 +21,7 @@ export function widthOfRow(row: Row): number {
   return row.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
-/** A row that is never wider than this; what does not fit is cut, with `…`. */
+/** The row cut to this width if it is wider, with `…`. */
 export function fitted(row: Row, columns: number): Row {
   let room = columns;
   const cells: Cell[] = [];
@@ -34,13 +34,13 @@ export function fitted(row: Row, columns: number): Row {
   return cells;
 }
 
-/** A row filled up, or cut, to exactly this width. */
+/** The row padded or cut to exactly this width. */
 export function padded(row: Row, columns: number): Row {
   const cut = fitted(row, columns);
   return [...cut, { text: ' '.repeat(Math.max(0, columns - widthOfRow(cut))) }];
 }
 
-/** A row of a text that is being typed, with its cursor. */
+/** A row of the text being typed, with its cursor. */
 export function editorCells({ text, cursorAt }: EditorRow): Row {
   if (cursorAt === null) return [{ text }];
   const [under = ' ', ...after] = graphemesOf(text.slice(cursorAt));

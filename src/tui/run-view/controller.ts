@@ -13,24 +13,24 @@ import { initialRun, type TerminalRun } from './terminal-state.js';
 export interface RunViewControllerOptions {
   readonly questions: QuestionSessions;
   readonly clock: Clock;
-  /** Leaves a request for the run, as `holdfast pause` and its like do. */
+  /** Leaves a request for the run, as `holdfast pause` and similar commands do. */
   readonly send: (request: LoopRequestInput) => Promise<unknown>;
-  /** Whether the run is another process, which goes on when the person leaves; no if absent. */
+  /** Whether the run is another process, which keeps running when the person leaves; false if absent. */
   readonly isAttached?: boolean | undefined;
-  /** Ctrl+C, which a terminal in raw mode does not turn into a signal; of an attached view the person leaving it. */
+  /** Called on Ctrl+C, which a terminal in raw mode does not turn into a signal; in an attached view, the person leaves. */
   readonly interrupt: () => void;
-  /** What the plain view says about an event. */
+  /** The lines the plain view prints about an event. */
   readonly describe: (event: RunEvent) => readonly ToldLine[];
 }
 
-/** Events come in bursts; the screen is drawn this often at most, keys apart. */
+/** Events come in bursts; apart from keys, the screen is drawn at most this often. */
 const DRAW_EVERY_MS = 100;
 const TICK_MS = 1_000;
 const LOOK_AFTER_MS = 30;
-/** A question that ran out of time leaves no trace on the disk. */
+/** A question that runs out of time leaves no trace on disk, so look every so many ticks. */
 const LOOK_EVERY_TICKS = 15;
 
-/** Holds the state of the view, does what it asks for, and tells who draws it. */
+/** Holds the state of the view, carries out its effects, and notifies listeners. */
 export class RunViewController {
   readonly #options: RunViewControllerOptions;
   readonly #listeners = new Set<() => void>();
@@ -62,31 +62,31 @@ export class RunViewController {
     this.#draw();
   }
 
-  /** `atMs`: when it happened, where that is not now. */
+  /** `atMs`: when it happened, if not now. */
   show(event: RunEvent, atMs = this.#nowMs()): void {
     this.#dispatch(withWords(event, this.#options.describe, atMs));
     if (event.type === 'question' || event.type === 'standing') this.#lookSoon();
   }
 
   press(key: Key): void {
-    // While a question is open its keys are those of the inbox; only Ctrl+C means the run.
+    // While a question is open, keys go to the inbox; only Ctrl+C is meant for the run.
     if (this.#inbox !== undefined && key.name !== 'ctrl-c') this.#inbox.press(key);
     else this.#dispatch({ type: 'key', key });
     this.#draw();
   }
 
-  /** A signal came. */
+  /** A signal arrived. */
   stopping(): void {
     this.#closeInbox();
     this.#dispatch({ type: 'stopping' });
   }
 
-  /** No process runs it any more. */
+  /** The run no longer has a process. */
   left(): void {
     if (!this.#state.isLeft) this.#dispatch({ type: 'left' });
   }
 
-  /** Something that was written to the terminal past us. */
+  /** Takes text that was written to the terminal past us. */
   note(text: string): void {
     for (const line of text.split('\n'))
       if (line.trim() !== '') this.#dispatch({ type: 'noted', text: line });
@@ -174,7 +174,7 @@ export class RunViewController {
     }, LOOK_AFTER_MS);
   }
 
-  /** What became of the questions that are waited for. */
+  /** Checks what became of the waiting questions. */
   async #look(): Promise<void> {
     for (const { id, prompt } of this.#state.questions) {
       const outcome = await this.#outcomeOf(id, prompt === null);

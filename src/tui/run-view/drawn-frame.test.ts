@@ -4,7 +4,7 @@ import { DrawnFrame } from './drawn-frame.js';
 const UP = '\x1b[2K\x1b[1A';
 
 describe('the frame that was drawn last', () => {
-  it('is what stands behind the erasure of the one before', () => {
+  it('is what follows the erasure of the previous one', () => {
     const frame = new DrawnFrame();
     frame.take(`one\ntwo\n`);
     frame.take('\x1b[?2026h');

@@ -4,7 +4,7 @@ import { eventWords } from '../../run/journal/describe-run.js';
 
 type RunTold = Extract<RunViewEvent, { type: 'run' }>;
 
-/** An event of the run with the words for it. `describe` is what the plain view says. */
+/** An event of the run with the words for it. `describe` returns what the plain view says. */
 export function withWords(
   event: RunEvent,
   describe: (event: RunEvent) => readonly ToldLine[],

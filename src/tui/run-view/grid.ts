@@ -14,15 +14,15 @@ import { type Cell, fitted, LABEL_COLUMNS, labelled, padded, type Row } from './
 
 const MAX_BAR = 12;
 const MAX_CURVE = 24;
-/** A bar that is shorter than this says nothing. */
+/** A bar shorter than this says nothing. */
 const MIN_BAR = 3;
-/** From which share on something that runs out is worth a colour. */
+/** The share used up from which a limit is worth a colour. */
 const NEAR = 0.8;
 const GAP = 2;
 
 type Field = (room: number) => Row;
 
-/** The numbers of the run, side by side in as many columns as there is room for. */
+/** The numbers of the run, in as many columns side by side as fit. */
 export function gridRows(state: RunViewState, columns: number): Row[] {
   const across = columns >= 150 ? 4 : columns >= 110 ? 3 : 2;
   const width = Math.floor((columns + GAP) / across) - GAP;
@@ -70,7 +70,7 @@ const BUDGETS = [
   ['cost', 'costUsd', dollarsOf],
 ] as const;
 
-/** What is not as the agent told it is marked. */
+/** The cost in words, marked unless the agent itself reported it. */
 function costWords(usage: Standing['usage']): string {
   const source = costSourceOf(usage);
   if (source === 'unknown') return 'unknown';
@@ -154,7 +154,7 @@ interface BreakerCount {
   readonly limit: number;
 }
 
-/** As much as there is room for: in words, in figures, and at least the count that is nearest to its limit. */
+/** As much as fits: in words, in figures, or at least the count nearest to its limit. */
 function breakerWords(state: string, counts: readonly BreakerCount[], room: number): string {
   const inWords = counts.map(({ what, count, limit }) => `${what} ${count} of ${limit}`);
   const inFigures = counts.map(({ what, count, limit }) => `${what} ${count}/${limit}`);

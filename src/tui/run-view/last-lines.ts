@@ -6,7 +6,7 @@ const BLOCK_END = /^\s*---END_(?:PRP_PHASE|RALPH)_STATUS---\s*$/;
 /** Longer lines are cut before they are encoded. */
 const MAX_LINE = 1_000;
 
-/** The last lines of what an agent said, as visible text, each cut to a width. Its status block is for us, not for people. */
+/** The last lines of what an agent said, as visible text, cut to a width. Its status block is for us, so it is left out. */
 export function lastLines(said: string, width: number, count: number): string[] {
   if (count <= 0 || width <= 0) return [];
   const lines: string[] = [];

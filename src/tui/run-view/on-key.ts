@@ -4,7 +4,7 @@ import { type EditorState, edit, editorText } from '../text-editor.js';
 import { graphemesOf } from '../wrap.js';
 import { step, type TerminalRun, type TerminalStep } from './terminal-state.js';
 
-/** What a key does. Letters that came at once are so many keys, unless they are typed into a text. */
+/** What a key does. Letters that arrive together count as separate keys, unless they are typed into a text. */
 export function onKey(state: TerminalRun, key: Key): TerminalStep {
   if (key.name !== 'text' || !('text' in key) || state.mode.name === 'guide') return onOneKey(state, key);
   const [first = '', ...rest] = graphemesOf(key.text);

@@ -52,7 +52,7 @@ function open(world: QuestionWorld, describeEvent: (event: RunEvent) => readonly
 }
 
 describe('the terminal of a run', () => {
-  it('is taken over, and put back with the live part gone', async () => {
+  it('is taken over, and restored with the live part gone', async () => {
     await using world = await questionWorld();
     const { view, stdin, stdout, seen } = open(world, () => []);
     expect(stdin.isRaw).toBe(true);
@@ -68,13 +68,13 @@ describe('the terminal of a run', () => {
     expect(stdout.written).toContain('GREEN 2: 7 of 9 tests pass');
   });
 
-  it('gives Ctrl+C to whoever takes signals, and says that it stops', async () => {
+  it('passes Ctrl+C to the signal handler, and says that it is stopping', async () => {
     await using world = await questionWorld();
     const { stdin, seen, stop, interrupt } = open(world, () => []);
     stdin.write('\u0003');
     await vi.waitFor(() => expect(interrupt).toHaveBeenCalledOnce(), PATIENT);
     stop();
-    await seen("stops: the agent's processes are ended");
+    await seen("stopping: ending the agent's processes");
   });
 
   it('has warnings as lines, not across the frame', async () => {
@@ -88,7 +88,7 @@ describe('the terminal of a run', () => {
     await vi.waitFor(() => expect(stderr.written).toBe('afterwards'), PATIENT);
   });
 
-  it('is put back when the view fails, and the run does not notice', async () => {
+  it('is restored when the view fails, and the run does not notice', async () => {
     await using world = await questionWorld();
     const { view, stdin, failures } = open(world, () => {
       throw new Error('a defect');

@@ -11,26 +11,26 @@ import { DrawnFrame } from './drawn-frame.js';
 export interface OpenRunViewOptions extends RunViewControllerOptions, TerminalStreams {
   readonly hasColor: boolean;
   readonly signal: AbortSignal;
-  /** Told while the card of a question is on a screen that the person looks at. */
+  /** Called while a question's card is on a screen that the person is looking at. */
   readonly onSeen?: ((question: string) => void) | undefined;
-  /** Told when the view cannot go on; the terminal is put back by then. */
+  /** Called when the view cannot continue; the terminal has been restored by then. */
   readonly onBroken: (error: unknown) => void;
 }
 
-/** A run that is shown while it runs. */
+/** The live view of a run. */
 export interface RunView {
-  /** Never throws: the run is worth more than its picture. `atMs`: when it happened, where that is not now. */
+  /** Never throws: the run is worth more than its picture. `atMs`: when it happened, if not now. */
   show(event: RunEvent, atMs?: number): void;
-  /** No process runs it, and nobody said how it ended. */
+  /** No process runs it, and how it ended is unknown. */
   left(): void;
-  /** A line for the person, above how it stands. */
+  /** Writes a line for the person above the live part. */
   note(text: string): void;
   readonly isBroken: boolean;
-  /** Takes the live part off the screen and puts the terminal back; what was kept stays above. */
+  /** Removes the live part and restores the terminal; the kept lines stay above. */
   close(): Promise<void>;
 }
 
-/** Shows a run in the terminal until it is closed. The terminal is put back on every way out. */
+/** Shows a run in the terminal until the view is closed. The terminal is restored on every way out. */
 export function openRunView(options: OpenRunViewOptions): RunView {
   const { stdin, stdout, signal, clock, hasColor } = options;
   allowStyles();
@@ -72,7 +72,7 @@ export function openRunView(options: OpenRunViewOptions): RunView {
     end();
     options.onBroken(error);
   };
-  // It ends by itself only when drawing fails.
+  // Ink exits on its own only if drawing fails.
   const gone = ink.waitUntilExit().catch(fail);
   return {
     left: () => controller.left(),
@@ -89,7 +89,7 @@ export function openRunView(options: OpenRunViewOptions): RunView {
     },
     async close() {
       controller.stop();
-      // React draws what came last.
+      // Lets React draw what came last.
       await new Promise(setImmediate);
       ink.unmount();
       if (!isBroken) stdout.write(frame.erase());
@@ -100,8 +100,8 @@ export function openRunView(options: OpenRunViewOptions): RunView {
 }
 
 /**
- * What Ink writes is looked at on its way. It must not know the height: it empties the terminal, scrollback included, when
- * a frame is higher than the terminal became; ours are cut to it.
+ * Passes Ink's output through the frame tracker. Ink must not know the height: it clears the terminal, scrollback included,
+ * if a frame is taller than a shrunken terminal; our frames are cut to its height.
  */
 function watched(stdout: NodeJS.WriteStream, frame: DrawnFrame): NodeJS.WriteStream {
   const write = (text: string | Uint8Array, ...rest: never[]) => {

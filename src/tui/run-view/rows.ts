@@ -17,12 +17,12 @@ const MAX_EDITOR_ROWS = 3;
 const MAX_QUESTION_ROWS = 2;
 const MIN_LIVE_ROWS = 11;
 
-/** How many rows the live part may take: never the whole screen, and not much of a high one. */
+/** How many rows the live part may take: never the whole screen, and only a small part of a tall one. */
 export function maxLiveRows(rows: number): number {
   return Math.max(1, Math.min(rows - 1, Math.max(MIN_LIVE_ROWS, Math.floor((rows * 2) / 3))));
 }
 
-/** The live part as rows, none wider than the screen. What matters least is left out where there is no room for all. */
+/** The live part as rows, none wider than the screen. If there is no room for all, what matters least is left out. */
 export function liveRows(state: TerminalRun, size: Size): Row[] {
   const { columns } = size;
   const room = maxLiveRows(size.rows);
@@ -41,7 +41,7 @@ export function liveRows(state: TerminalRun, size: Size): Row[] {
   const middle = help.length > 0 ? help : saidRows(state, columns, saidRoom);
   const [now = [], ...rest] = below;
   const all = [...above, ...shownGrid, now, ...middle, ...rest];
-  // The keys are always there, whatever else there is no room for.
+  // The keys are always shown, whatever else has no room.
   const fitting = all.length <= room ? all : [...all.slice(0, room - 1), all.at(-1) ?? []];
   return fitting.map((row) => fitted(row, columns));
 }
@@ -69,14 +69,14 @@ function phaseRow(state: RunViewState): Row {
   return state.stories === null ? phaseBar(state) : storyBar(state, state.stories);
 }
 
-/** What the phase lacked after its last iteration, in numbers. */
+/** What the phase still lacked after its last iteration, in numbers. */
 function gateRows({ standing, end }: RunViewState): Row[] {
   const gate = standing?.gate ?? null;
   if (gate === null || end !== null) return [];
   const lacks = describeMissing(gate.missing);
   if (lacks === '' && gate.isSignalled) return [];
   if (lacks === '')
-    return [labelled('gate', { text: 'nothing is missing; the agent does not say done yet' })];
+    return [labelled('gate', { text: 'nothing is missing; the agent has not said done yet' })];
   const words = gate.isSignalled ? `agent says done, checks do not: ${lacks}` : `not met: ${lacks}`;
   return [labelled('gate', { text: words, color: 'yellow' })];
 }
@@ -119,8 +119,8 @@ function nowRows(state: RunViewState): Row[] {
   const { action, isStopping, isLeft, end, nowMs } = state;
   if (isLeft) return [labelled('now', { text: 'no process runs it; p resumes it', color: 'yellow' })];
   if (isStopping && end === null)
-    return [labelled('now', { text: "stops: the agent's processes are ended", color: 'yellow' })];
-  if (action === null) return [labelled('now', { text: 'rests', look: 'dim' })];
+    return [labelled('now', { text: "stopping: ending the agent's processes", color: 'yellow' })];
+  if (action === null) return [labelled('now', { text: 'resting', look: 'dim' })];
   const time = durationOf(nowMs - action.sinceMs);
   return [
     labelled(
@@ -153,7 +153,7 @@ function waitRows(state: RunViewState): Row[] {
   if (waiting.until === null) return [labelled('waits', { text: `for ${reason}`, color: 'yellow' })];
   const now = new Date(nowMs);
   const left = countdown(waiting.until, now);
-  // What was said is long; until when must be there on a narrow screen, too.
+  // The reason can be long; the end of the wait must be visible even on a narrow screen.
   return [labelled('waits', { text: `${left}, ${untilOf(waiting, now)}: ${reason}`, color: 'yellow' })];
 }
 
@@ -172,11 +172,11 @@ function questionRows({ questions }: RunViewState, columns: number): Row[] {
   return more > 0 ? [...rows, labelled('', { text: `and ${more} more`, look: 'dim' })] : rows;
 }
 
-/** Of a run in another process; the last line differs. */
+/** For a run in another process; only the last line differs. */
 const HELP_ATTACHED = 's stops so that it can be resumed; q and Ctrl+C leave it running';
 
 const HELP = [
-  'a answers the question that is asked, right here',
+  'a answers the open question, right here',
   'p pauses: the agent is cut short; p again continues',
   'g tells the agent something in its next prompt',
   's stops so that it can be resumed; Ctrl+C does so without asking',

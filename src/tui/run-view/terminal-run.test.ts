@@ -62,11 +62,11 @@ describe('how a run stands', () => {
     expect(screen(state)).toMatch(/^── docs\/prps\/adder\.md with player ─+ 12m 34s ──$/m);
   });
 
-  it('marks phases that are done and the one that is worked on', () => {
+  it('marks the phases done and the current one', () => {
     expect(screen(stateAfter(runStart(), standing()))).toContain('RED ✓ · GREEN ● · REFACTOR · DOCUMENT');
   });
 
-  it('shows how many stories are done and which one is worked on', () => {
+  it('shows how many stories are done and the current one', () => {
     const state = stateAfter(
       runStart({ stories: 6, phases: ['STORY'], story: '1' }),
       standing({ story: '3', phase: 'STORY', completed: ['1', '2'] }),
@@ -89,7 +89,7 @@ describe('how a run stands', () => {
     expect(screen(state)).toMatch(/^tests {6}▁▃▆ 7 of 9 /m);
   });
 
-  it('says so when the checks told no numbers, and shows no old ones then', () => {
+  it('says so when the checks gave no numbers, and then shows no old ones', () => {
     const state = stateAfter(
       runStart(),
       iterationEnd(),
@@ -127,7 +127,7 @@ describe('how a run stands', () => {
     expect(screen(stateAfter(runStart(), standing()))).not.toContain('cost');
   });
 
-  it('counts the time of an iteration while it runs, but not while a person is waited for', () => {
+  it('counts the time of an iteration while it runs, but not while it waits for a person', () => {
     const budget = { activeMs: 7_200_000 };
     const before = [runStart(), standing({ budget }), happened(iterationStart(), 0)];
     const asked = happened(question(ID, 'Numbers'), 120_000);
@@ -151,7 +151,7 @@ describe('how a run stands', () => {
 });
 
 describe('what the agent does', () => {
-  it('is told in a line, with how long it has been at it', () => {
+  it('is shown in a line, with how long it has taken so far', () => {
     const state = stateAfter(
       runStart(),
       iterationStart(),
@@ -183,7 +183,7 @@ describe('what the agent does', () => {
     expect(shown).toContain('One long line.\n           Two.');
   });
 
-  it('keeps of a flood no more than a screen could show', () => {
+  it('keeps no more of a flood than a screen can show', () => {
     const text = 'x'.repeat(100_000);
     const events = Array.from({ length: 50 }, () => agent({ type: 'text', text }));
     expect(stateAfter(runStart(), ...events).said.length).toBeLessThan(10_000);
@@ -206,7 +206,7 @@ describe('waits', () => {
     expect(screen(stateAfter(runStart(), standing(), waiting, standing()))).not.toContain('waits ');
   });
 
-  it('a pause says why and how to go on', () => {
+  it('a pause says why and how to continue', () => {
     const paused = standing({ status: 'paused', reason: 'requested' });
     const waiting: RunEvent = { type: 'waiting', cause: 'paused', words: 'requested', until: null };
     expect(screen(stateAfter(runStart(), paused, waiting))).toContain('paused     requested; p continues');
@@ -270,7 +270,7 @@ describe('what stays in the scrollback', () => {
 });
 
 describe('keys', () => {
-  it('p pauses, and goes on when it is paused', () => {
+  it('p pauses, and resumes when paused', () => {
     expect(play(runStart(), standing(), ...press('p')).effects).toEqual([
       { do: 'request', request: { kind: 'pause' } },
     ]);
@@ -294,13 +294,13 @@ describe('keys', () => {
     expect(play(runStart(), ...press('g', 'x', 'escape', 'g', 'enter')).effects).toEqual([]);
   });
 
-  it('letters that came at once are so many keys', () => {
+  it('letters that arrive together are separate keys', () => {
     expect(play(runStart(), ...press('sny', 'gp'), ...press('enter')).effects).toEqual([
       { do: 'request', request: { kind: 'guidance', text: 'p' } },
     ]);
   });
 
-  it('s stops after a yes only', () => {
+  it('s stops only after a yes', () => {
     expect(play(runStart(), ...press('s', 'n', 's', 'escape', 'y')).effects).toEqual([]);
     expect(play(runStart(), ...press('s', 'y')).effects).toEqual([
       { do: 'request', request: { kind: 'stop' } },
@@ -311,10 +311,10 @@ describe('keys', () => {
     expect(play(runStart(), question(ID, 'Numbers'), ...press('a')).effects).toEqual([
       { do: 'answer', id: ID },
     ]);
-    expect(screen(stateAfter(runStart(), ...press('a')))).toContain('Nothing is asked.');
+    expect(screen(stateAfter(runStart(), ...press('a')))).toContain('No question is open.');
   });
 
-  it('says of a run whose process is gone that nobody runs it, without a clock that goes on', () => {
+  it('says when the process of a run is gone, and stops the clock', () => {
     const killed = [runStart(), standing(), iterationStart(), { type: 'left' } as const];
     const later = stateAfter(...killed, tick(60_000));
     expect(screen(later)).toMatch(/^── .* left ──$/m);
@@ -336,7 +336,7 @@ describe('keys', () => {
     expect(screen(stateAfter(runStart(), ...press('?', '?')))).not.toContain('p pauses');
   });
 
-  it('a word about a key is gone after a moment', () => {
+  it('a notice about a key disappears after a moment', () => {
     const told = stateAfter(runStart(), standing(), ...press('p'));
     expect(screen(told)).toContain('Pausing …');
     const [later] = updateTerminal(told, tick(10_000));
@@ -402,7 +402,7 @@ const anySize = fc.record({
 });
 
 describe('whatever happens', () => {
-  it('has its keys on the smallest screen, whatever else there is no room for', () => {
+  it('shows its keys on the smallest screen, whatever else has no room', () => {
     const questions = [1, 2, 3].map((number) => question(`${number}${ID.slice(1)}`, 'Numbers'));
     const crowded = stateAfter(runStart(), standing(), ...questions, ...press('g', 'words '.repeat(40)));
     const rows = screen(crowded, { columns: 40, rows: 8 }).split('\n');

@@ -5,7 +5,7 @@ import { step, type TerminalRun, type TerminalStep } from './terminal-state.js';
 
 export type TerminalEvent = RunViewEvent | { readonly type: 'key'; readonly key: Key };
 
-/** The next state of the view in a terminal, and what has to be done. Pure. */
+/** Returns the next state of the view in a terminal and the effects to carry out. Pure. */
 export function updateTerminal(state: TerminalRun, event: TerminalEvent): TerminalStep {
   return event.type === 'key' ? onKey(state, event.key) : step(state, event);
 }

@@ -7,13 +7,13 @@ import {
 } from '../../models/run-view/index.js';
 import { type EditorState, editorText, editorWith } from '../text-editor.js';
 
-/** The view of a run, and what only a terminal has to know about it. */
+/** The view of a run, and what only a terminal needs to know about it. */
 export interface TerminalRun extends RunViewState {
-  /** What is being written to the agent, with its cursor. */
+  /** The text being written to the agent, with its cursor. */
   readonly editor: EditorState | null;
-  /** The list of keys is shown. */
+  /** Whether the list of keys is shown. */
   readonly isHelpShown: boolean;
-  /** The run is another process: who leaves the view leaves it alone. */
+  /** Whether the run is another process, which leaving the view does not affect. */
   readonly isAttached: boolean;
 }
 
@@ -23,10 +23,10 @@ export function initialRun(nowMs: number, isAttached = false): TerminalRun {
   return { ...initialState(nowMs), editor: null, isHelpShown: false, isAttached };
 }
 
-/** What an event makes of the view; the editor is where something is written. */
+/** Applies an event to the view; there is an editor wherever text is being written. */
 export function step(state: TerminalRun, event: RunViewEvent): TerminalStep {
   const [run, effects] = update(state, event);
-  // Who does something has no more need of the keys.
+  // A person who acts no longer needs the list of keys.
   const isHelpShown =
     state.isHelpShown && effects.length === 0 && run.mode.name === 'watch' && !run.isStopping;
   return [{ ...state, ...run, isHelpShown, editor: editorFor(run, state.editor) }, effects];

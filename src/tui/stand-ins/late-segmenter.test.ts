@@ -4,7 +4,7 @@ import { anyCharacter } from '../../../test/support/any-character.js';
 import { LateSegmenter } from './late-segmenter.js';
 
 describe('a late segmenter', () => {
-  it('makes none for a text in which each character stands for itself', () => {
+  it('creates none for a text in which each character stands for itself', () => {
     const { Segmenter } = Intl;
     const known = new Segmenter(undefined, { granularity: 'grapheme' });
     const texts = ['', 'plain text', '\x1b[1m› bold\x1b[22m · ↑↓ ─│', 'Grüße, мир'];
@@ -19,7 +19,7 @@ describe('a late segmenter', () => {
     expect(words.map(({ segment }) => segment)).toEqual(['two', ' ', 'words']);
   });
 
-  it('finds the characters of any text that the one of the language finds', () => {
+  it('finds the same characters as the built-in segmenter in any text', () => {
     const known = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
     const late = new LateSegmenter();
     const text = fc
@@ -39,7 +39,7 @@ describe('a late segmenter', () => {
     );
   });
 
-  it('takes a text apart as the one of the language does, which it makes when it is first used', () => {
+  it('splits a text as the built-in segmenter does, which it creates at first use', () => {
     const { Segmenter } = Intl;
     let made = 0;
     class Counted extends Segmenter {

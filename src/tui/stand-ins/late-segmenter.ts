@@ -3,8 +3,8 @@ import { isNarrow } from './string-width.js';
 type Make = typeof Intl.Segmenter;
 
 /**
- * Stands in for `Intl.Segmenter` in the build, and makes one at its first use. Making one takes Node 10 to 15 ms, and most
- * screens have nothing to take apart but texts in which each character stands for itself.
+ * Stands in for `Intl.Segmenter` in the build and creates one at its first use. Creating one takes Node 10 to 15 ms, and most
+ * screens only have texts in which each character stands for itself.
  */
 export class LateSegmenter {
   readonly #parameters: ConstructorParameters<Make>;
@@ -18,7 +18,7 @@ export class LateSegmenter {
 
   segment(text: string): Iterable<Intl.SegmentData> {
     if (this.#isOfGraphemes && isNarrow(text.replaceAll('\x1b', ''))) return eachCharacter(text);
-    // Not by its name, which the build replaces here, too.
+    // Not by its plain name, which the build would replace here too.
     this.#made ??= Reflect.construct<ConstructorParameters<Make>, Intl.Segmenter>(
       Reflect.get(Intl, 'Segmenter'),
       this.#parameters,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import engine, { loadLayoutEngine } from './layout-engine.js';
 
 describe('the layout engine of what draws with Ink', () => {
-  it('is made once, and leaves what it was made by as it was', async () => {
+  it('is created once, and restores what it replaced meanwhile', async () => {
     const { fetch } = globalThis;
     const { instantiate } = Reflect.get(globalThis, 'WebAssembly') as { instantiate: unknown };
     const loading = loadLayoutEngine();

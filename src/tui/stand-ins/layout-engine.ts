@@ -1,25 +1,25 @@
-// By its path, so that a build may put this file in the place of the package without a circle.
+// By its path, so that a build can replace the package with this file without a cycle.
 import { loadYoga } from '../../../node_modules/yoga-layout/dist/src/load.js';
 
 /**
- * Ink's layout engine, in the place of its package in what is built. The package waits for it where it is imported, which only
- * a module can, and modules have no cached code; whoever loads Ink waits instead (`load-screen.ts`), before anything is drawn.
+ * Ink's layout engine, which replaces its package in the build. The package awaits the engine on import, which only an ES
+ * module can, and modules have no cached code. Instead, `load-screen.ts` awaits it before anything is drawn.
  */
 const engine = {};
 export default engine;
 
 let loading: Promise<unknown> | undefined;
 
-/** Whoever asks again gets the engine that is there: a screen may give way to another one in one process. */
+/** A second call gets the engine already loaded: one process can show several screens in turn. */
 export async function loadLayoutEngine(): Promise<void> {
   loading ??= load();
   await loading;
 }
 
 /**
- * The engine unpacks itself by way of `fetch` where there is one, for which Node loads a whole HTTP client: without it, it decodes the
- * bytes that it carries. And it has other threads compile them, for which it waits several times as long as it takes here: most of it is
- * only compiled when it is called.
+ * The engine unpacks itself with `fetch` if there is one, for which Node loads a whole HTTP client; without `fetch` it
+ * decodes the bytes it carries. It also compiles them on other threads and waits several times longer than compiling here
+ * takes, since most of it is only compiled when called.
  */
 async function load(): Promise<void> {
   const { Module, Instance } = wasm;
@@ -31,7 +31,7 @@ async function load(): Promise<void> {
   Object.assign(engine, await loadYoga());
 }
 
-/** As much of it as is used here; Node's types have less. */
+/** The part used here; Node's types have less. */
 interface WebAssembly {
   readonly Module: new (bytes: Uint8Array) => object;
   readonly Instance: new (module: object, imports?: object) => object;
@@ -39,7 +39,7 @@ interface WebAssembly {
 
 const wasm = Reflect.get(globalThis, 'WebAssembly') as WebAssembly;
 
-/** Puts another member into an object, until it is disposed of. */
+/** Replaces a member of an object until disposed. */
 function replacing(owner: object, name: string, value: unknown): Disposable {
   const before: unknown = Reflect.get(owner, name);
   Reflect.set(owner, name, value);

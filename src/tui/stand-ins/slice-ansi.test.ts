@@ -15,7 +15,7 @@ describe('a stretch of a text with styles', () => {
     expect(sliceAnsi('日本語', 2, 4)).toBe('本');
   });
 
-  it('stays whole where it fits by the width that Ink counts, which the package counts otherwise', () => {
+  it('stays whole if it fits by the width that Ink counts, which the package counts differently', () => {
     for (const text of ['\u{1f1f7} tail', `${'a\ufe0f'.repeat(9)} tail`, '\x1b[2m\u{1f1f7} tail\x1b[22m'])
       expect(sliceAnsi(text, 0, stringWidth(text))).toBe(text);
   });

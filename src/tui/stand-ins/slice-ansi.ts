@@ -2,9 +2,9 @@ import type SliceAnsi from 'slice-ansi';
 import widthOf, { isNarrow } from './string-width.js';
 
 /**
- * A stretch of a text with styles, by its columns. What is wanted whole stays as it is: Ink asks for that of every text that fits, by a
- * width that the package counts otherwise, so that it would leave out the end of some. A text in which each character is one column is cut
- * by its length; the package takes each text apart.
+ * A slice of a styled text, by columns. A text wanted whole is returned unchanged: Ink asks for that with every text that
+ * fits, by a width that the package counts differently, so the package would drop the end of some. A text whose characters
+ * take one column each is cut by its length; the package would take each text apart.
  */
 export default function sliceAnsi(text: string, start: number, end?: number): string {
   if (start <= 0 && (end === undefined || end >= widthOf(text))) return text;
@@ -14,7 +14,7 @@ export default function sliceAnsi(text: string, start: number, end?: number): st
 
 let loaded: typeof SliceAnsi | undefined;
 function ofPackage(): typeof SliceAnsi {
-  // By its path, so that a build may put this file in the place of the package without a circle.
+  // By its path, so that a build can replace the package with this file without a cycle.
   loaded ??= (require('../../../node_modules/slice-ansi/index.js') as { default: typeof SliceAnsi }).default;
   return loaded;
 }

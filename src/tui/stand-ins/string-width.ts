@@ -6,22 +6,22 @@ const NARROW =
 const STYLES = /\x1b\[[0-9;]*m/g;
 
 /**
- * How many columns a text takes. The same as the package says; but what it needs to tell emoji from other characters takes
- * 30 ms to load, a tenth of the way to the first frame, and most frames do not need it.
+ * How many columns a text takes. The result is the package's, but the data it needs to tell emoji from other characters
+ * takes 30 ms to load, a tenth of the time to the first frame, and most frames do not need it.
  */
 export default function widthOf(text: string, options?: Parameters<typeof StringWidth>[1]): number {
   const plain = options?.countAnsiEscapeCodes === true ? text : text.replaceAll(STYLES, '');
   return isNarrow(plain) && options?.ambiguousIsNarrow !== false ? plain.length : ofPackage()(text, options);
 }
 
-/** Whether each character stands for itself and takes one column; a line break is none of these. */
+/** Whether each character stands for itself and takes one column; a line break does not. */
 export function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
 
 let loaded: typeof StringWidth | undefined;
 function ofPackage(): typeof StringWidth {
-  // Not imported, so that it is loaded late; and by its path, so that a build may put this file in the place of the package.
+  // Not imported, so that it loads late; and by its path, so that a build can replace the package with this file.
   loaded ??= (require('../../../node_modules/string-width/index.js') as { default: typeof StringWidth })
     .default;
   return loaded;

@@ -1,4 +1,4 @@
-// By its files, so that a build may put this file in the place of the package without a circle.
+// By its files, so that a build can replace the package with this file without a cycle.
 import { ansiCodesToString } from '../../../node_modules/@alcalzone/ansi-tokenize/build/ansiCodes.js';
 import { diffAnsiCodes } from '../../../node_modules/@alcalzone/ansi-tokenize/build/diff.js';
 import type { StyledChar } from '../../../node_modules/@alcalzone/ansi-tokenize/build/styledChars.js';
@@ -8,8 +8,8 @@ export { styledCharsFromTokens } from '../../../node_modules/@alcalzone/ansi-tok
 export { tokenize } from '../../../node_modules/@alcalzone/ansi-tokenize/build/tokenize.js';
 
 /**
- * The text of a row, with its styles. Ink has it made of every place of the screen for each frame; the package compares the styles of
- * each two neighbours by three sets and some lists, which next to no two of them need.
+ * The text of a row, with its styles. Ink builds it from every cell of the screen for each frame; the package compares the
+ * styles of neighbouring cells with three sets and some lists, which hardly any pair needs.
  */
 export function styledCharsToString(chars: readonly StyledChar[]): string {
   let text = '';

@@ -21,7 +21,7 @@ export interface TopAppProps {
   readonly hasColor: boolean;
 }
 
-/** The overview on the screen: the list, or the question that is being answered. */
+/** The overview on the screen: the list, or the question being answered. */
 export function TopApp({ controller, clock, terminal, hasColor }: TopAppProps): ReactElement {
   const state = useSyncExternalStore(controller.subscribe, controller.snapshot);
   const card = useSyncExternalStore(controller.subscribe, controller.card);
@@ -102,8 +102,8 @@ function Line({
 }
 
 function emptyWords({ filter }: TerminalTop): string {
-  if (filter !== '') return 'Nothing has this in it. Esc shows everything.';
-  return 'Nothing runs, nothing waits, and nothing ended today. New runs appear here by themselves.';
+  if (filter !== '') return 'Nothing matches. Esc shows everything.';
+  return 'Nothing is running, nothing is waiting, and nothing ended today. New runs will appear here.';
 }
 
 function noticeOf({ mode, filter, notice, rows }: TerminalTop, columns: number): string | null {
@@ -120,7 +120,7 @@ function nameOf(row: OverviewRow): string {
   return machine === '' ? plan : `${plan} on ${machine}`;
 }
 
-/** All of why the row waits, as far as there is room; else where it is. */
+/** The full reason why the row is waiting, as far as it fits; otherwise where the row is. */
 function detailOf(state: TerminalTop, columns: number): string {
   const row = selectedRow(state);
   if (row === undefined) return ' ';
@@ -134,7 +134,7 @@ function detailOf(state: TerminalTop, columns: number): string {
   return `${id} · ${directory === null ? '-' : visibleLine(shellWord(directory))}${on}`;
 }
 
-/** Those that do something with the row; what is likeliest first. */
+/** The keys that work on the row, likeliest first. */
 function keysFor(state: TerminalTop): string[] {
   if (state.mode.name === 'filter') return ['Esc shows everything', 'Enter keep'];
   const row = selectedRow(state);

@@ -9,7 +9,7 @@ import { initialTerminal, type TerminalEvent, type TerminalTop, updateTerminal }
 /** How the person left: for good, or to look at a run. */
 export interface TopResult {
   readonly attach: OverviewRow | undefined;
-  /** To come back to. */
+  /** The state to come back to. */
   readonly state: TerminalTop;
 }
 
@@ -17,20 +17,20 @@ export interface TopControllerOptions {
   readonly overview: Pick<Overview, 'read' | 'watch'>;
   readonly questions: InboxQuestions;
   readonly clock: Clock;
-  /** Does it, and says in a few words what came of it. */
+  /** Steers the run, and returns the result in a few words. */
   readonly steer: (what: 'pause' | 'resume' | 'stop', row: OverviewRow) => Promise<string>;
   readonly goThere: (row: OverviewRow) => Promise<string>;
   readonly ring: () => void;
-  /** What of the other machines could not be read just now; absent where there are none. */
+  /** What cannot be read from other machines just now; absent if there are none. */
   readonly trouble?: (() => string | undefined) | undefined;
-  /** Where the person was before. */
+  /** The state the person left before. */
   readonly from?: TerminalTop | undefined;
 }
 
-/** Ages are told in minutes, for the most part. */
+/** Most ages are shown in minutes. */
 const AGES_MS = 60_000;
 
-/** Holds the state of the overview, does what it asks for, and tells who draws it. */
+/** Holds the state of the overview, carries out its effects, and notifies listeners. */
 export class TopController {
   readonly #options: TopControllerOptions;
   readonly #listeners = new Set<() => void>();
@@ -66,7 +66,7 @@ export class TopController {
   }
 
   press(key: Key): void {
-    // While a question is open its keys are those of the inbox.
+    // While a question is open, keys go to the inbox.
     if (this.#card !== undefined && key.name !== 'ctrl-c') this.#card.press(key);
     else this.#dispatch({ type: 'key', key });
   }
@@ -85,7 +85,7 @@ export class TopController {
   /** The question that is open, as the inbox shows it. */
   card = (): InboxController | undefined => this.#card;
 
-  /** How many rows are on screen, for whoever turns pages. */
+  /** Notes how many rows are on screen, for turning pages. */
   notePage = (rows: number): void => {
     if (this.#state.pageRows !== rows) this.#state = { ...this.#state, pageRows: Math.max(1, rows) };
   };
@@ -160,7 +160,7 @@ export class TopController {
     await card.start();
   }
 
-  /** Hints that come while it is read make it be read once more. */
+  /** Lists the rows; hints that arrive meanwhile make it list them once more. */
   async #listAgain(): Promise<void> {
     this.#isListStale = true;
     if (this.#isListing) return;
@@ -182,19 +182,20 @@ export class TopController {
     const rows = await this.#options.overview.read();
     this.#tellTrouble();
     const nowMs = this.#options.clock.now().getTime();
-    // To draw the same again costs more than everything else that is done while nothing happens.
+    // Redrawing the same costs more than everything else done while nothing happens.
     const facts = JSON.stringify(rows);
     if (facts === this.#listed && nowMs - this.#state.nowMs < AGES_MS) return;
     this.#listed = facts;
     this.#dispatch({ type: 'listed', rows, nowMs });
   }
 
-  /** Once for each trouble, and once when it is over. */
+  /** Reports each trouble once, and once more when it is over. */
   #tellTrouble(): void {
     const trouble = this.#options.trouble?.();
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;
-    const message = trouble === undefined ? 'Other machines are read again.' : `Other machines: ${trouble}`;
+    const message =
+      trouble === undefined ? 'Other machines can be read again.' : `Other machines: ${trouble}`;
     this.#dispatch({ type: 'told', message: visibleExcerpt(message, 200) });
   }
 }

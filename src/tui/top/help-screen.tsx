@@ -6,13 +6,13 @@ import { padTo, type Span } from '../wrap.js';
 
 const KEYS = [
   ['↑ ↓  k j', 'move between rows'],
-  ['Enter', 'answer what it asks, else attach'],
+  ['Enter', 'answer its question, otherwise attach'],
   ['a, v', 'answer here; attach to the run'],
-  ['p, r, s', 'pause, resume, stop (asks before)'],
-  ['o', 'the way to its directory'],
-  ['/, Esc', 'filter by typing; show all again'],
+  ['p, r, s', 'pause, resume, stop (asks first)'],
+  ['o', 'how to get to its directory'],
+  ['/, Esc', 'filter by typing; show everything'],
   ['PgUp PgDn g G', 'a page, the first, the last'],
-  ['q, Ctrl+C', 'leave; that changes nothing'],
+  ['q, Ctrl+C', 'leave; nothing changes'],
 ] as const;
 
 const KEY_COLUMNS = 15;

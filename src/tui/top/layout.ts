@@ -3,12 +3,12 @@ import { type RowWords, SECTIONS, type TopState, wordsOf } from '../../models/to
 import type { OverviewRow } from '../../overview/index.js';
 import { padTo, widthOf } from '../wrap.js';
 
-/** A line of the list: a row, or what stands above some of them. */
+/** A line of the list: a row, or the heading above some rows. */
 export type TopLine =
   | { readonly row: OverviewRow; readonly title?: undefined }
   | { readonly title: string; readonly row?: undefined };
 
-/** All lines of the list, in their order; nothing is put into words yet. */
+/** All lines of the list, in order; nothing is put into words yet. */
 export function linesOf({ shown }: TopState): TopLine[] {
   return SECTIONS.flatMap(({ title, groups }) => {
     const rows = shown.filter(({ group }) => groups.includes(group));
@@ -16,14 +16,14 @@ export function linesOf({ shown }: TopState): TopLine[] {
   });
 }
 
-/** The part of the lines that is on screen, around the row that the person stands on. */
+/** The lines that are on screen, around the selected row. */
 export function windowOf(lines: readonly TopLine[], selectedKey: string | null, room: number): TopLine[] {
   const at = lines.findIndex(({ row }) => row !== undefined && row.key === selectedKey);
   const from = Math.max(0, Math.min(at - Math.floor(room / 2), lines.length - room));
   return lines.slice(from, from + room);
 }
 
-/** Which of the rows these are, as `1–20 of 40`; empty where all of them are on screen. */
+/** Which rows these are, as `1–20 of 40`; empty if all of them are on screen. */
 export function rangeOf(lines: readonly TopLine[], shown: readonly OverviewRow[]): string {
   const rows = lines.flatMap(({ row }) => (row === undefined ? [] : [row]));
   const [first] = rows;
@@ -32,7 +32,7 @@ export function rangeOf(lines: readonly TopLine[], shown: readonly OverviewRow[]
   return `${start}–${start + rows.length - 1} of ${shown.length}`;
 }
 
-/** From this width on every column has room. */
+/** From this width on, every column has room. */
 const FULL_COLUMNS = 70;
 
 interface Widths {
@@ -46,7 +46,7 @@ interface Widths {
   readonly age: number;
 }
 
-/** With several machines a place is two words. */
+/** With several machines, a place takes two words. */
 function widthsFor(columns: number, { rows }: Pick<TopState, 'rows'>): Widths {
   const width = usualWidths(columns);
   const hasOthers = rows.some(({ machine }) => machine !== undefined);
@@ -60,14 +60,14 @@ function usualWidths(columns: number): Widths {
     : { project: 10, plan: 12, agent: 7, phase: 8, spark: 6, tests: 6, cost: 6, age: 4 };
 }
 
-/** What stands above the columns; empty where there are too few of them. */
+/** The headings of the columns; empty if there are too few columns. */
 export function headerOf(columns: number, state: Pick<TopState, 'rows'>): string {
   if (columns < FULL_COLUMNS) return '';
   const width = widthsFor(columns, state);
   return columnsOf(['project', 'plan', 'agent', 'phase', 'tests', 'cost', 'age', 'why'], width, columns);
 }
 
-/** A row in as many columns as there are. */
+/** A row, in this many columns. */
 export function rowText(row: OverviewRow, state: TopState, columns: number): string {
   const mark = row.key === state.selectedKey ? '› ' : '  ';
   const words = wordsOf(row, state.labels, new Date(state.nowMs));
@@ -80,7 +80,7 @@ export function rowText(row: OverviewRow, state: TopState, columns: number): str
   return `${mark}${columnsOf([placeOf(words), plan, agent, phase, testsOf(row, width), cost, age, why], width, columns).slice(2)}`;
 }
 
-/** The project; behind the machine, where it is on another one. */
+/** The project, after the machine's name if it is on another machine. */
 function placeOf({ machine, project }: RowWords): string {
   return machine === '' ? project : `${machine}:${project}`;
 }
@@ -91,7 +91,7 @@ function columnsOf(cells: readonly string[], width: Widths, columns: number): st
   return padTo(`  ${padded.join(' ')}`, columns);
 }
 
-/** A curve, and the last numbers where there is room. */
+/** A curve, and the last numbers if there is room. */
 function testsOf({ tests }: OverviewRow, { spark, tests: room }: Widths): string {
   const last = tests.at(-1);
   if (last === undefined) return '-';

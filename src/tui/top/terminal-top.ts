@@ -10,7 +10,7 @@ import { filterAfter } from '../filter-after.js';
 import type { Key } from '../keys.js';
 import { graphemesOf } from '../wrap.js';
 
-/** The overview, and what only a terminal has to know about it. */
+/** The overview, and what only a terminal needs to know about it. */
 export interface TerminalTop extends TopState {
   readonly isHelpShown: boolean;
   /** How many rows are on screen at a time. */
@@ -27,12 +27,12 @@ export function initialTerminal(nowMs: number, from?: TerminalTop): TerminalTop 
     : { ...from, notice: null };
 }
 
-/** The next state of the overview in a terminal, and what has to be done. Pure. */
+/** Returns the next state of the overview in a terminal and the effects to carry out. Pure. */
 export function updateTerminal(state: TerminalTop, event: TerminalEvent): TerminalStep {
   return event.type === 'key' ? onKey(state, event.key) : step(state, event);
 }
 
-/** What a key does. Letters that came at once are so many keys, unless they are typed into the filter. */
+/** What a key does. Letters that arrive together count as separate keys, unless they are typed into the filter. */
 function onKey(state: TerminalTop, key: Key): TerminalStep {
   const isTyped = key.name === 'text' && 'text' in key;
   if (!isTyped || state.mode.name === 'filter') return onOneKey(state, key);

@@ -23,7 +23,7 @@ afterEach(cleanup);
 
 const READS = ['open', 'read', 'readText', 'list'];
 
-/** As many projects, each with a run that asks something. */
+/** This many projects, each with a run that asks something. */
 async function manyRuns(count: number) {
   const world = await appWorld();
   world.configure({ question: { maxSessions: 1_000 } });
@@ -159,7 +159,7 @@ describe('the overview on a screen', () => {
     const lines = await shown({ columns, rows: height });
     expect(lines.length).toBeLessThan(height);
     for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
-    expect(lines.join('\n')).toContain('Waits for you');
+    expect(lines.join('\n')).toContain('Waiting for you');
   });
 
   it('has the tests as a curve, and every part under its name', async () => {
@@ -167,16 +167,18 @@ describe('the overview on a screen', () => {
     expect(text).toMatch(/^ {2}project +plan +agent +phase +tests +cost +age +why$/m);
     expect(text).toMatch(/^› shop +login +claude +GREEN +- +\$0\.50 +12m +asks: Which table\?$/m);
     expect(text).toMatch(/^ {2}shop +login +claude +GREEN +▂▅█ 8\/8 /m);
-    expect(text).toMatch(/Waits for you[\s\S]*Works[\s\S]*Ended today\n {2}blog/);
+    expect(text).toMatch(/Waiting for you[\s\S]*Working[\s\S]*Ended today\n {2}blog/);
   });
 
-  it('says which rows these are where not all fit', async () => {
+  it('says which rows these are if not all fit', async () => {
     const list = Array.from({ length: 60 }, (_, index) => overviewRow({ id: `run-${index}` }));
     const [title] = await shown({ columns: 80, rows: 24 }, list);
-    expect(title).toMatch(/^Holdfast +60 work · 1–18 of 60$/);
+    expect(title).toMatch(/^Holdfast +60 working · 1–18 of 60$/);
   });
 
   it('says that there is nothing', async () => {
-    expect((await shown({ columns: 80, rows: 24 }, [])).join('\n')).toContain('Nothing runs, nothing waits');
+    expect((await shown({ columns: 80, rows: 24 }, [])).join('\n')).toContain(
+      'Nothing is running, nothing is waiting',
+    );
   });
 });

@@ -15,15 +15,15 @@ export type {
 } from './pocket.js';
 
 /*
- * What the server of the page and the page say to each other: types and names only, so that both can import it. Everything is
- * under `/api`, as JSON; texts are as somebody wrote them, and the page shows them as text and never as markup.
+ * What the page and its server say to each other: only types and names, so that both can import it. Everything is under
+ * `/api`, as JSON. Texts are exactly as written; the page shows them as text, never as markup.
  *
  *   POST /api/login                   {code, name}      → SignedIn, and the cookie (needs neither cookie nor key)
  *   POST /api/pair                    {code, name}      → PairingAsked (needs neither cookie nor key, like the next)
  *   POST /api/pair/claim              {ticket}          → {isWaiting}, or SignedIn and the cookie
  *   POST /api/logout                                    → {}
  *   GET  /api/me                                        → Me
- *   GET  /api/state                                     → Snapshot
+ *   GET  /api/state                                     → PageSnapshot
  *   GET  /api/events?run=<id>:<seq>                     → the stream, see below (`run` at most once)
  *   GET  /api/questions/:id                             → Card
  *   PUT  /api/questions/:id/draft     Draft             → {}
@@ -40,17 +40,17 @@ export type {
  *   POST /api/push/test               {}                → PushTest
  *   GET  /api/openapi.json
  *
- * Whatever fails answers with a `Refusal`: 400 form, 401 sign in, 403 capability, origin or key, 404, 409 lost to another answer
- * (`details.winner` is the Card as it stands), 413, 415, 421 wrong host, 423 locked (its owner named), 429, 503 not stored: the
- * fleet's database is away.
+ * Every failure answers with a `Refusal`: 400 form, 401 sign in, 403 capability, origin or key, 404, 409 lost to another
+ * answer (`details.winner` is the Card as it now stands), 413, 415, 421 wrong host, 423 locked (names the owner), 429, 503 not
+ * stored: the fleet's database is unreachable.
  */
 
-/** What a device may do; each contains the one before it. `admin` is never given to a page. */
+/** What a device may do; each capability includes the one before it. `admin` is never given to a page. */
 export type DeviceCapability = Exclude<Capability, 'admin'>;
 
-/** The header with the page's own secret, which goes with every request but the sign-in. */
+/** The header with the page's own secret, sent with every request except the sign-in. */
 export const KEY_HEADER = 'x-holdfast-key';
-/** Where the page keeps it: in `localStorage`, which belongs to this origin alone. */
+/** Where the page keeps that secret: in `localStorage`, which belongs to this origin alone. */
 export const KEY_ITEM = 'holdfast.key';
 
 export interface Login {
@@ -60,7 +60,7 @@ export interface Login {
 }
 
 export interface SignedIn extends Me {
-  /** Told once. */
+  /** Sent only once. */
   readonly key: string;
 }
 
@@ -70,45 +70,45 @@ export interface Me {
   readonly can: DeviceCapability;
 }
 
-/** A question set as a card shows it, whatever it is about. */
+/** A question set of any kind, as a card shows it. */
 export interface Card {
   readonly set: QuestionReport;
-  /** What a person began and did not send, on whatever surface. */
+  /** What a person began on any surface but did not send. */
   readonly draft: Draft | null;
-  /** The run, chat or agent that asks: the `key` of its row; null where that is not known. */
+  /** The run, chat or agent that asks, as the `key` of its row; null if unknown. */
   readonly row: string | null;
 }
 
-/** Everything that the page shows but for the journal of a run. */
+/** Everything the page shows, except the journal of a run. */
 export interface Snapshot {
-  /** Grows by one with each change that the server tells; of one server only. */
+  /** Grows by one with each change the server sends; counts for one server only. */
   readonly seq: number;
-  /** The clock of the server, for ages. */
+  /** The server's clock, for computing ages. */
   readonly now: string;
   readonly me: Me;
-  /** What waits for an answer, the oldest first. */
+  /** What is waiting for an answer, oldest first. */
   readonly cards: readonly Card[];
-  /** Every run, chat, agent and question of every project, in no order. */
+  /** Every run, chat, agent and question of every project, in no particular order. */
   readonly rows: readonly OverviewRow[];
   /** The other machines; absent without a fleet. */
   readonly fleet?: FleetState | undefined;
 }
 
-/** How this machine stands with the others. */
+/** How this machine is connected with the others. */
 export interface FleetState {
-  /** This machine and its login, `laptop/ann`: what is decided here is `fleet:laptop/ann` at its home. */
+  /** This machine and its login, `laptop/ann`: a decision made here is recorded at its home as `fleet:laptop/ann`. */
   readonly self: string;
-  /** Why the others cannot be read now, and when they last were; null where what is shown of them is fresh. */
+  /** Why the others cannot be read now, and when they last were; null if what is shown of them is fresh. */
   readonly trouble: { readonly reason: string; readonly at: string | null } | null;
 }
 
 /*
- * The stream is `text/event-stream`, read with fetch because it needs the header. Its events, by name:
+ * The stream is `text/event-stream`, read with fetch because it needs the header. Its events by name:
  *
- *   state    Snapshot     first, and whenever the page must forget what it knew
- *   change   Change       what is different now
- *   entry    RunEntry     of the run that was asked for: everything behind <seq>, then what happens, each once, in order
- *   caught   {run, isRunning}   the entries that were there have been told; later whenever it changes whether a process runs it
+ *   state    PageSnapshot first, and whenever the page must forget what it knew
+ *   change   PageChange   what has changed
+ *   entry    RunEntry     of the requested run: everything after <seq>, then new entries, each once, in order
+ *   caught   {run, isRunning}   all existing entries have been sent; later, whenever a process starts or stops running it
  *   ping     {now}        every 15 s
  *   bye      {reason}     the device was revoked, or the server ends: `revoked` or `stopping`
  */
@@ -123,61 +123,54 @@ export type StreamEvent =
 export interface Change {
   readonly seq: number;
   readonly now: string;
-  /** Cards that are new or different. */
+  /** Cards that are new or have changed. */
   readonly cards: readonly Card[];
-  /** Sets that no longer wait, as they ended; those that are gone altogether are only in `goneCards`. */
+  /** Sets that are no longer waiting, as they ended; sets that are gone altogether are only in `goneCards`. */
   readonly settled: readonly Card[];
   readonly goneCards: readonly string[];
   readonly rows: readonly OverviewRow[];
   readonly goneRows: readonly string[];
-  /** Where it is different. */
+  /** Present if it has changed. */
   readonly fleet?: FleetState | undefined;
 }
 
-/** An entry of a journal, with its words: what the model of the run view takes. */
+/** A journal entry with its words, as the model of the run view takes it. */
 export interface RunEntry extends JournalEntry {
   readonly run: string;
   readonly lines: readonly ToldLine[];
   readonly doing?: string | undefined;
 }
 
-/** What can be said of a run without its journal, which comes by the stream. */
+/** What is known about a run without its journal, which comes by the stream. */
 export interface RunPage {
   readonly id: string;
-  /** The machine that it is on, where its journal stays; absent for this one. */
+  /** The machine that it is on and where its journal stays; absent for this one. */
   readonly machine?: string | undefined;
   readonly row: OverviewRow | null;
   readonly project: string;
   readonly isArchived: boolean;
-  /** False where it ran before there were journals. */
+  /** False if it ran before journals existed. */
   readonly hasJournal: boolean;
-  /** What a person would type to look at it or to go on. */
+  /** The commands to inspect or resume it. */
   readonly commands: readonly string[];
 }
 
 export interface Answering {
   readonly answers: readonly AnswerInput[];
-  /** Of a permission: the whole of what is asked was on the screen. Nothing is allowed without it. */
+  /** For a permission: whether all of it was on the screen. Nothing is allowed without this. */
   readonly isWhole: boolean;
 }
 
-export type RunRequest =
-  | { readonly kind: 'pause' | 'resume' | 'stop' }
-  | { readonly kind: 'guidance'; readonly text: string };
-
-/** What came of a request, in words for the person. */
-export interface Steered {
-  readonly isDone: boolean;
-  readonly words: string;
-}
+/** What a person asks of a run, and the result in words for them. */
+export type { RunRequest, Steered } from '../../run/index.js';
 
 export interface Refusal {
-  /** One of docs/errors.md. */
+  /** A code from docs/errors.md. */
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
   readonly details?: { readonly winner?: Card } | undefined;
 }
 
-/** What a run came to, as `holdfast report --json` tells it. */
+/** The report of a run, as `holdfast report --json` prints it. */
 export type { RunReport as ReportPage } from '../../run/index.js';

@@ -7,16 +7,16 @@ export type {
   PushWish,
 } from '../../operations/pocket.js';
 
-/** What a device that gave the right code keeps and shows until the person at the terminal has spoken. */
+/** What a device that gave the right code keeps and shows until the person at the terminal has decided. */
 export interface PairingAsked {
   readonly ticket: string;
-  /** Four letters that the terminal shows, too. */
+  /** Four letters that the terminal shows too. */
   readonly check: string;
 }
 
 /*
- * What is pushed, encrypted: the form of Declarative Web Push, which Safari shows by itself and our service worker reads in every
- * other browser. `holdfast` is for the worker: what was told under this tag is over, and goes away.
+ * What is pushed, encrypted, in the form of Declarative Web Push: Safari shows it itself, and in every other browser our
+ * service worker reads it. `holdfast` is for the worker: the notices under this tag are over and get removed.
  */
 export interface PushMessage {
   readonly web_push: 8030;

@@ -8,7 +8,7 @@ import type {
 } from '../../sessions/conversation/index.js';
 
 /*
- * What is read of sessions. Like everything it is under `/api`; reads are GETs.
+ * What the page can read of sessions. Like everything else it is under `/api`; reads are GETs.
  *
  *   GET  /api/sessions?kind=&project=&agent=&status=&text=&after=        → BrowsedSessions
  *   GET  /api/sessions/:id                                               → TranscriptHead (of a conversation)
@@ -23,25 +23,25 @@ import type {
 export type { BrowsedSessions, SessionKind, TranscriptHits, TranscriptItem, TranscriptRecord };
 export type BrowsedSession = BrowsedSessions['sessions'][number];
 
-/** A conversation, and how to go on with it. */
+/** A conversation, and how to resume it. */
 export interface TranscriptHead extends TranscriptFacts {
-  /** What a person would type, with the directory to type it in; null where nobody can go on with it. */
+  /** The command to type, with the directory to type it in; null if the conversation cannot be resumed. */
   readonly command: string | null;
-  /** The run that it belongs to. */
+  /** The run it belongs to. */
   readonly run: string | null;
 }
 
-/** Something that an agent did between two turns, as the journal of the run has it. */
+/** Something an agent did between two turns, as recorded in the run's journal. */
 export interface ToolLine {
   readonly at: string;
   readonly name: string;
   readonly title: string;
   readonly isError: boolean;
-  /** Of one that failed: how what it said begins. */
+  /** The beginning of its output, if it failed. */
   readonly output: string;
 }
 
-/** What the agent did before the turn at the same place, or since the last one where `isOpen`. */
+/** What the agent did before the turn at the same place or, with `isOpen`, since the last turn. */
 export interface ToolsItem {
   readonly kind: 'tools';
   readonly offset: number;

@@ -9,7 +9,7 @@ import { type Page, PageContext, usePage } from './page-context.js';
 import { askAhead } from './reader/wanted.js';
 import { RunList } from './runs/run-list.js';
 
-/** The whole page: signed in or not, and where one is. */
+/** The whole page: the sign-in, or the current place. */
 export function App({ page, code }: { page: Page; code: string | null }) {
   return (
     <PageContext.Provider value={page}>
@@ -24,7 +24,7 @@ export function App({ page, code }: { page: Page; code: string | null }) {
   );
 }
 
-/** What it takes to show a place at once with what it begins with; null where nothing was asked for early. */
+/** Loads what a place needs to show its beginning at once; null if nothing was requested early. */
 export function readyFor({ name }: PlaceName): Promise<unknown> | null {
   const early = whatIsEarly();
   return early === undefined || name !== 'transcript' ? null : Promise.all([early, loadAhead(transcript)]);
@@ -71,6 +71,6 @@ function TranscriptPlace({ id }: { id: string }) {
 const sessionList = () => import('./sessions/session-list.js').then(({ SessionList }) => SessionList);
 const transcript = () => import('./reader/transcript.js').then(({ Transcript }) => Transcript);
 const runPage = () => import('./runs/run-page.js').then(({ RunPage }) => RunPage);
-/** In the same file as a run: one more that shares code with the first would be one more request of the first look. */
+/** In the same file as a run: another file that shares code with the first would cost one more request on first load. */
 const reportPage = () => import('./runs/run-page.js').then(({ ReportView }) => ReportView);
 const devices = () => import('./devices/devices.js').then(({ Devices }) => Devices);

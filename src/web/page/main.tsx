@@ -1,6 +1,6 @@
 import { start } from './start.js';
 
-// A link that is opened in a tab of the page changes nothing but what is behind the #.
+// Opening a link in a tab of the page changes only the part after the #.
 addEventListener('hashchange', () => {
   if (/^#(code|pair)=/.test(location.hash)) location.reload();
 });

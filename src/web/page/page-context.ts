@@ -9,7 +9,7 @@ import type { Snoozes } from './inbox/snooze.js';
 import type { Store } from './live/store.js';
 import type { Pocket } from './pocket/pocket.js';
 
-/** The parts of the page, made once when it starts. */
+/** The parts of the page, created once at the start. */
 export interface Page {
   readonly kept: Kept;
   readonly store: Store;

@@ -6,7 +6,7 @@ const textOf = (block: Block) =>
   block.kind === 'code' ? block.text : block.spans.map(({ text }) => text).join('');
 
 describe('what an agent asks, as blocks', () => {
-  it('are the words alone where there is but a line', () => {
+  it('are only the words in a single line', () => {
     expect(plainWords('**Bash** in `~/api`\n\n```sh\nnpm ci\nnpm test\n```')).toBe(
       'Bash in ~/api npm ci\nnpm test',
     );
@@ -24,7 +24,7 @@ describe('what an agent asks, as blocks', () => {
     ]);
   });
 
-  it('end code only by as many marks as began it: nothing in a command ends it', () => {
+  it('end code only at as many marks as began it: nothing in a command ends it', () => {
     const [block] = blocksOf('````\n```\nstill code\n````');
     expect(block).toEqual({ kind: 'code', name: '', text: '```\nstill code' });
     expect(blocksOf('```\nnever ended')).toEqual([{ kind: 'code', name: '', text: 'never ended' }]);
@@ -38,7 +38,7 @@ describe('what an agent asks, as blocks', () => {
     ]);
   });
 
-  it('leave links and markup as they were written, and show what hides', () => {
+  it('leave links and markup as written, and show hidden characters', () => {
     const line = '[name](javascript:alert(1)) <img src=x onerror=alert(1)> \u202eevil';
     expect(blocksOf(line).map(textOf)).toEqual([
       '[name](javascript:alert(1)) <img src=x onerror=alert(1)> \\u{202e}evil',

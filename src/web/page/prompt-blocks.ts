@@ -6,7 +6,7 @@ export interface Span {
   readonly look: 'plain' | 'code' | 'strong';
 }
 
-/** A part of what was asked. Nothing that somebody wrote is left out but the marks themselves. */
+/** A part of a prompt. Only the marks are left out, nothing else that was written. */
 export type Block =
   | { readonly kind: 'code'; readonly text: string; readonly name: string }
   | { readonly kind: 'heading' | 'text' | 'item' | 'quote'; readonly spans: readonly Span[] };
@@ -14,7 +14,7 @@ export type Block =
 /** Three backticks around words in one line are code within the line. */
 const FENCE = /^\s*(`{3,}(?=[^`]*$)|~{3,})(.*)$/;
 
-/** The Markdown of an agent as blocks: code, headings, items, quotes, and lines. Links stay as they were written. */
+/** An agent's Markdown as blocks: code, headings, items, quotes, and lines. Links stay as written. */
 export function blocksOf(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open: { readonly marks: string; readonly name: string; readonly lines: string[] } | undefined;
@@ -35,7 +35,7 @@ export function blocksOf(markdown: string): Block[] {
   return blocks;
 }
 
-/** The words alone, for where there is but a line. */
+/** Only the words, for places with a single line. */
 export function plainWords(markdown: string): string {
   return blocksOf(markdown)
     .map((block) => (block.kind === 'code' ? block.text : block.spans.map(({ text }) => text).join('')))
@@ -52,9 +52,9 @@ function blockOf(line: string): Block {
   return { kind: 'text', spans: spansOf(line) };
 }
 
-/** Code up to as many backticks as it began with, and strong words. */
+/** Code, closed by as many backticks as opened it, and strong words. */
 const MARKS = /(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)|\*\*(.+?)\*\*/g;
-/** Looking for pairs of marks costs the square of the length; nobody emphasises in a line that long. */
+/** Finding pairs of marks is quadratic in the length; nobody emphasises in a line this long. */
 const MAX_LINE = 2_000;
 
 /** One line of Markdown: code and strong words only. */

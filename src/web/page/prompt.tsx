@@ -1,7 +1,7 @@
 import { visibleLabel } from '../../foundation/text/visible-text.js';
 import { type Block, blocksOf, type Span, spansOf } from './prompt-blocks.js';
 
-/** What an agent wrote, as text: marks of code, lists and emphasis are looks, and nothing is a link. */
+/** What an agent wrote, as text: code, lists and emphasis are only styled, and nothing is a link. */
 export function Prompt({ text, id }: { text: string; id?: string }) {
   return (
     <div class="prompt" id={id}>

@@ -11,7 +11,7 @@ import { Snoozes } from './inbox/snooze.js';
 import { Store } from './live/store.js';
 import { Pocket } from './pocket/pocket.js';
 
-/** Makes the parts of the page once, and shows it. */
+/** Creates the parts of the page once, and shows it. */
 export function start(root: HTMLElement): void {
   const code = takeCode();
   const kept = new Kept();
@@ -30,7 +30,7 @@ export function start(root: HTMLElement): void {
     theme: new Theme(kept),
     pocket,
   };
-  // A new link counts even where the browser was signed in before.
+  // A new link counts even if the browser was signed in before.
   if (code !== null || pocket.code !== null) store.access.value = 'none';
   router.onLeave(() => desk.flush());
   router.start();
@@ -47,14 +47,14 @@ export function start(root: HTMLElement): void {
     show();
     return;
   }
-  // What is seen first is done first: the place as it begins, in one go; then what is news.
+  // First things first: the beginning of the place is drawn in one go, then what is new.
   const shown = Promise.race([ready, later(PATIENCE_MS)])
     .catch(() => {})
     .then(show);
   void shown.then(() => Promise.race([painted(), later(PATIENCE_MS)])).then(follow);
 }
 
-/** Who waits longer is shown that something is coming; and a page that nobody looks at is never painted. */
+/** After a longer wait a sign of loading is shown. A page in the background is never painted. */
 const PATIENCE_MS = 250;
 
 function later(ms: number): Promise<void> {

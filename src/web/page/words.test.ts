@@ -15,7 +15,7 @@ const me = { device: 'd1', name: 'Chrome on Linux', can: 'answer' } as const;
 const AT_MS = new Date(2026, 10, 16, 14, 2, 59).getTime();
 
 describe('the words of the page', () => {
-  it('say how live it is, and to a screen reader nothing that changes each second', () => {
+  it('show the connection, but nothing that changes every second to a screen reader', () => {
     const lost = { name: 'reconnecting', sinceMs: AT_MS, nextMs: AT_MS + 3_400 } as const;
     expect(connectionWords({ name: 'live' }, AT_MS)).toBe('live');
     expect(connectionWords(lost, AT_MS)).toBe('reconnecting in 4 s');
@@ -40,15 +40,15 @@ describe('the words of the page', () => {
   it('say what waiting costs, and when a late answer arrives', () => {
     expect([true, false, null].map((isAskerGone) => waitWords({ isAskerGone }, true))).toEqual([
       'asker is gone',
-      'run waits',
-      'agent went on',
+      'run waiting',
+      'agent moved on',
     ]);
-    expect(waitWords({ isAskerGone: false }, false)).toBe('agent waits');
+    expect(waitWords({ isAskerGone: false }, false)).toBe('agent waiting');
     expect(lateWords({ status: 'pending', isAskerGone: false })).toBeNull();
     expect(lateWords({ status: 'timed_out', isAskerGone: null })).toContain('when it asks again');
   });
 
-  it('tell an answer as it was given, its labels first', () => {
+  it('repeat an answer as given, its labels first', () => {
     const { set } = cardOf(1, {
       questions: [
         { title: 'A', prompt: '?', options: [] },

@@ -14,7 +14,7 @@ const FAULTS = {
   unread: 'Read it to the end first.',
 } as const;
 
-/** What keeps an answer from being given. */
+/** What prevents an answer from being given. */
 export function faultWords(fault: Fault): string {
   return typeof fault === 'string' ? FAULTS[fault] : fault.refused;
 }
@@ -33,7 +33,7 @@ export function connectionWords(connection: Connection, nowMs: number): string {
   }
 }
 
-/** The same without what changes every second, for a screen reader. */
+/** The same without the part that changes every second, for a screen reader. */
 export function connectionNews(connection: Connection): string {
   if (connection.name === 'reconnecting') return 'reconnecting';
   return connectionWords(connection, 0);
@@ -51,21 +51,21 @@ export function ageWords(at: string, nowMs: number): string {
   return Number.isFinite(ms) ? formatAge(ms) : '';
 }
 
-/** What waiting costs: whether somebody stands still until the answer is there. */
+/** What waiting costs: whether the asker is blocked until the answer arrives. */
 export function waitWords({ isAskerGone }: Pick<QuestionSet, 'isAskerGone'>, isOfRun: boolean): string {
   if (isAskerGone === true) return 'asker is gone';
-  if (isAskerGone === false) return isOfRun ? 'run waits' : 'agent waits';
-  return 'agent went on';
+  if (isAskerGone === false) return isOfRun ? 'run waiting' : 'agent waiting';
+  return 'agent moved on';
 }
 
-/** When somebody who is gone, or did not wait any longer, gets an answer that is given now; null where they wait. */
+/** When an asker that is gone or stopped waiting would get an answer given now; null if it is still waiting. */
 export function lateWords(set: Pick<QuestionSet, 'status' | 'isAskerGone'>): string | null {
   if (set.status === 'timed_out')
-    return 'It ran out of time. You can still answer: the agent gets it when it asks again.';
+    return 'It expired. You can still answer: the agent gets it when it asks again.';
   if (set.status === 'abandoned')
     return 'It was withdrawn. You can still answer: the agent gets it when it asks again.';
   if (set.isAskerGone === true)
-    return 'Whoever asked is gone. The answer is kept: the agent gets it when it asks again, or with its next prompt.';
+    return 'The asker is gone. Your answer is kept: the agent gets it when it asks again, or with its next prompt.';
   return null;
 }
 
@@ -94,7 +94,7 @@ function split(actor: string): [string, string] {
   return colon === -1 ? [actor, ''] : [actor.slice(0, colon), actor.slice(colon + 1)];
 }
 
-/** A card in a few words, for who hears it. */
+/** A card in a few words, for screen readers. */
 export function cardName({ asker, machine, questions: [first] }: QuestionSet): string {
   const does = isPermission({ asker }) ? 'asks for permission' : 'asks';
   const where = machine === undefined ? '' : ` on ${visibleLabel(machine)}`;
@@ -114,7 +114,7 @@ const ENDS: Readonly<Record<QuestionSet['status'], string>> = {
   abandoned: 'Withdrawn',
 };
 
-/** What was answered to each question, the choices and then the own words. */
+/** The answer to each question: the choices, then the own words. */
 export function answersInWords({ questions, answers }: Pick<QuestionSet, 'questions' | 'answers'>): {
   readonly title: string;
   readonly said: string;

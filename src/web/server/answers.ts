@@ -8,7 +8,7 @@ import { WrongHostError } from './errors.js';
 import { EVERYWHERE, NOT_KEPT } from './gate/headers.js';
 import { refusalOf } from './routes/status.js';
 
-/** What answers requests, and what it follows for that. */
+/** Answers requests, and holds what it follows for that. */
 export interface Answers extends AsyncDisposable {
   readonly answer: RequestListener;
 }
@@ -30,7 +30,7 @@ export async function openAnswers(services: Services, own: OwnParts): Promise<An
   };
 }
 
-/** What cannot be read as a request for any host, such as one for `http://%/`. */
+/** The reply to a request that names no valid host, such as one for `http://%/`. */
 function badRequest(): Response {
   return Response.json(refusalOf(new WrongHostError(undefined)), {
     status: 421,

@@ -43,7 +43,7 @@ function server(world: AppWorld, fileSystem?: FileSystem) {
   return { services, place, send, look, [Symbol.dispose]: close };
 }
 
-it('acknowledges no answer that a full disk did not take, and says so', async () => {
+it('does not acknowledge an answer that a full disk did not take, and says so', async () => {
   await using world = await appWorld();
   using whole = server(world);
   const { id } = await whole.services.questions.create([question()]);
@@ -62,7 +62,7 @@ it('acknowledges no answer that a full disk did not take, and says so', async ()
   expect((await whole.services.questions.get(id)).outcome.status).toBe('pending');
 });
 
-it('signs nobody in whom a full disk cannot keep', async () => {
+it('signs in no device that a full disk cannot store', async () => {
   await using world = await appWorld();
   using whole = server(world);
   const { code } = issueCode(whole.place, 'view');
@@ -75,7 +75,7 @@ it('signs nobody in whom a full disk cannot keep', async () => {
   expect(reply.headers.get('set-cookie')).toBeNull();
 });
 
-it('tells nothing of an error that is not ours', async () => {
+it('reveals nothing about a foreign error', async () => {
   await using world = await appWorld();
   using own = server(world);
   const { cookie, key } = addDevice(own.place, { name: 'n', can: 'steer', origin: ORIGIN });
@@ -91,7 +91,7 @@ it('tells nothing of an error that is not ours', async () => {
   expect(await reply.text()).not.toContain('secret');
 });
 
-it('shows the page to whoever opens an address that is none, and tells a program that there is nothing', async () => {
+it('shows the page to a person who opens an unknown address, and tells a program that nothing is there', async () => {
   await using world = await appWorld();
   using one = server(world);
   const opened = await one.look('/no/such/place', 'text/html,application/xhtml+xml');

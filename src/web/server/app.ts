@@ -37,7 +37,7 @@ interface Environment {
 
 type WebContext = Context<Environment>;
 
-/** Everything that the server answers, as a function of requests: it needs no socket. */
+/** The whole server as a function of requests: it needs no socket. */
 export function webApp(parts: WebParts): Hono<Environment> {
   const app = new Hono<Environment>({ strict: true });
   const assets = pageAssets();
@@ -97,7 +97,7 @@ async function perform(parts: WebParts, c: WebContext, route: Route): Promise<Re
   } catch (error) {
     await audit(call, route, isHoldfastError(error) ? error.code : 'INTERNAL');
     if (statusOf(error) !== 409 || !call.id) throw error;
-    // Somebody was first: the page shows what stands.
+    // Someone else was first: the page shows the result that counts.
     const winner = await cardOf(parts, call.id).catch(() => undefined);
     return c.json({ ...refusalOf(error), ...(winner === undefined ? {} : { details: { winner } }) }, 409);
   }
@@ -107,12 +107,12 @@ function signedIn(parts: WebParts, c: WebContext): Device {
   const own = c.get('own');
   const device = signedInDevice(parts.place, c.req.raw, own);
   const cookie = cookieIn(c.req.header('cookie'), own);
-  // Who comes back stays signed in: the browser keeps the cookie for as long again.
+  // A device that comes back stays signed in: the lifetime of its cookie starts anew.
   if (noteSeen(parts.place, device) && cookie !== undefined) c.header('Set-Cookie', setCookie(own, cookie));
   return device;
 }
 
-/** A request that may be answered. Throws what stands in its way; the body is read last. */
+/** Checks a request and returns it as a call. Throws if it may not be answered; the body is read last. */
 async function callOf(parts: WebParts, c: WebContext, route?: Route): Promise<Call> {
   const device = signedIn(parts, c);
   const needed = route === undefined ? 'view' : capabilityOf(route);
@@ -121,7 +121,7 @@ async function callOf(parts: WebParts, c: WebContext, route?: Route): Promise<Ca
   if (isWrite && parts.writes.isOver(device.id)) throw new TooManyRequestsError('writes of this device');
   if (isWrite) parts.writes.count(device.id);
   const body = isWrite ? await readJson(c.req.raw) : undefined;
-  // Whoever sends slowly may have been signed out meanwhile.
+  // A slow sender may have been signed out meanwhile.
   if (isWrite && !isStillSignedIn(parts.place, device.id)) throw new NotSignedInError();
   return {
     parts,
@@ -140,7 +140,7 @@ async function callOf(parts: WebParts, c: WebContext, route?: Route): Promise<Ca
   };
 }
 
-/** The deed is done and durable by now: a line that cannot be written does not undo it. */
+/** The action is done and durable by now: a line that cannot be written does not undo it. */
 async function audit({ parts, device, address, id }: Call, route: Route, result: string): Promise<void> {
   if (route.audit === undefined) return;
   const { id: deviceId, name, can } = device;
@@ -160,9 +160,9 @@ async function audit({ parts, device, address, id }: Call, route: Route, result:
   }
 }
 
-/** Where a request came from; a proxy is believed only where one was declared. */
+/** Where a request came from; a proxy is believed only if one was declared. */
 function addressOf(c: WebContext): string {
-  // The last one is what the proxy itself saw; what stands before it, anybody may have written.
+  // The last address is what the proxy itself saw; the ones before it can be forged.
   const told = c.get('own').isBehind ? c.req.header('x-forwarded-for')?.split(',').at(-1)?.trim() : undefined;
   return told !== undefined && isIP(told) !== 0 ? told : (c.env?.incoming?.socket?.remoteAddress ?? 'local');
 }

@@ -1,17 +1,17 @@
 import { gunzipSync } from 'node:zlib';
 
-/** A file of the page. It is in this program: no path is ever read from a URL. */
+/** A file of the page, embedded in this program: no path is ever read from a URL. */
 export interface PageAsset {
   readonly type: string;
   readonly body: Uint8Array;
   readonly gzip?: Uint8Array;
   /** Whether its name changes with its content. */
   readonly isImmutable: boolean;
-  /** Of the shell: the files that a place needs beyond it, by how its path begins. */
+  /** For the shell: the further files a place needs, by the beginning of its path. */
   readonly late?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** As scripts/package/page.mjs embeds it; the bytes as base64. */
+/** As scripts/package/page.mjs embeds it, with the bytes as base64. */
 interface EmbeddedFile {
   readonly path: string;
   readonly type: string;
@@ -20,12 +20,12 @@ interface EmbeddedFile {
   readonly late?: PageAsset['late'];
 }
 
-/** Put in by the build, as JSON. What is not built has no page. */
+/** Inserted by the build, as JSON. Without a build there is no page. */
 declare const __HOLDFAST_PAGE__: string | undefined;
 
 const NOT_BUILT = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Holdfast</title><p>Holdfast';
 
-/** Every file of the page by the path of its URL; `/` is the shell, with which every place of the page begins. */
+/** Every file of the page by the path of its URL; `/` is the shell, which every place begins with. */
 export function pageAssets(): ReadonlyMap<string, PageAsset> {
   if (typeof __HOLDFAST_PAGE__ !== 'undefined') {
     const files: readonly EmbeddedFile[] = JSON.parse(__HOLDFAST_PAGE__);
@@ -35,7 +35,7 @@ export function pageAssets(): ReadonlyMap<string, PageAsset> {
   return new Map([['/', { type: 'text/html; charset=utf-8', body, isImmutable: false }]]);
 }
 
-/** Made into bytes when somebody asks for them. */
+/** Decoded when first requested. */
 class EmbeddedAsset implements PageAsset {
   readonly type: string;
   readonly isImmutable: boolean;

@@ -10,10 +10,10 @@ import { RunTools } from './live/run-tools.js';
 import { SessionShelf } from './live/session-shelf.js';
 import type { WebParts } from './parts.js';
 
-/** What a server has before anybody comes. */
+/** The parts a server has before the first request. */
 export type OwnParts = Pick<WebParts, 'place' | 'origins' | 'limits' | 'signal' | 'streams'>;
 
-/** The parts of a server from the product as it was put together. */
+/** The parts of a server, built from the product's services. */
 export function composeWeb(services: Services, own: OwnParts, fleet?: OpenElsewhere): WebParts {
   const { clock, log } = services;
   const questions = fleet?.questions ?? services.questions;
@@ -31,7 +31,7 @@ export function composeWeb(services: Services, own: OwnParts, fleet?: OpenElsewh
     failures: new Rate(clock, own.limits.signInFailures),
     writes: new Rate(clock, own.limits.writes),
     feed,
-    // Git is not started from here.
+    // No Git process is started from here.
     runs: openRuns(services, { looksAtTree: false }),
     transcripts: openTranscripts(services),
     runTools: new RunTools(services),

@@ -5,13 +5,16 @@ export class WrongHostError extends HoldfastError<'WRONG_HOST'> {
   readonly code = 'WRONG_HOST';
 
   constructor(host: string | undefined) {
-    super(`This server is not ${host === undefined ? 'without a name' : visibleExcerpt(host, 80)}`, {
-      hint: 'Open the link that `holdfast web` or `holdfast web link` prints; another name or a proxy is declared with --behind.',
-    });
+    super(
+      `This server does not answer ${host === undefined ? 'requests without a host' : `for ${visibleExcerpt(host, 80)}`}`,
+      {
+        hint: 'Open the link that `holdfast web` or `holdfast web link` prints; declare another name or a proxy with --behind.',
+      },
+    );
   }
 }
 
-/** The request comes from a page that is not ours. */
+/** The request comes from another page. */
 export class ForeignOriginError extends HoldfastError<'FOREIGN_ORIGIN'> {
   readonly code = 'FOREIGN_ORIGIN';
 
@@ -20,7 +23,7 @@ export class ForeignOriginError extends HoldfastError<'FOREIGN_ORIGIN'> {
   }
 }
 
-/** Nobody whom we know. */
+/** The sender is not signed in. */
 export class NotSignedInError extends HoldfastError<'NOT_SIGNED_IN'> {
   readonly code = 'NOT_SIGNED_IN';
 
@@ -34,7 +37,7 @@ export class KeyRefusedError extends HoldfastError<'KEY_REFUSED'> {
   readonly code = 'KEY_REFUSED';
 
   constructor() {
-    super('The cookie and the key of the page do not belong together', {
+    super("The cookie and the page's key do not belong together", {
       hint: 'Sign in again: make a new link with `holdfast web link` and open it.',
     });
   }
@@ -46,7 +49,7 @@ export class CodeRefusedError extends HoldfastError<'CODE_REFUSED'> {
 
   constructor() {
     super(
-      'This link does not count: it is wrong, was used, was replaced by a newer one, or is over two minutes old',
+      'This link is not valid: it is wrong, was used, was replaced by a newer one, or is over two minutes old',
       {
         hint: 'Make a new link with `holdfast web link` and open it.',
       },
@@ -54,18 +57,18 @@ export class CodeRefusedError extends HoldfastError<'CODE_REFUSED'> {
   }
 }
 
-/** The code that was typed is wrong, was used, or is too old. */
+/** The typed code is wrong, was used, or is too old. */
 export class PairCodeRefusedError extends HoldfastError<'CODE_REFUSED'> {
   readonly code = 'CODE_REFUSED';
 
   constructor() {
-    super('This code does not count: it is wrong, was used or tried too often, or is over two minutes old', {
+    super('This code is not valid: it is wrong, was used or tried too often, or is over two minutes old', {
       hint: 'Make a new code with `holdfast web pair` and type it.',
     });
   }
 }
 
-/** A device asked to be paired, and nothing came of it. */
+/** A device asked to be paired, but was not. */
 export class NotPairedError extends HoldfastError<'NOT_PAIRED'> {
   readonly code = 'NOT_PAIRED';
 
@@ -74,7 +77,7 @@ export class NotPairedError extends HoldfastError<'NOT_PAIRED'> {
   }
 }
 
-/** The device may do less than this. */
+/** The device is not allowed to do this. */
 export class NotAllowedError extends HoldfastError<'NOT_ALLOWED'> {
   readonly code = 'NOT_ALLOWED';
 
@@ -85,16 +88,16 @@ export class NotAllowedError extends HoldfastError<'NOT_ALLOWED'> {
   }
 }
 
-/** A permission cannot be allowed by somebody who did not see all of it. */
+/** A permission can only be allowed by a person who has seen all of it. */
 export class NotWholeError extends HoldfastError<'NOT_WHOLE'> {
   readonly code = 'NOT_WHOLE';
 
   constructor() {
-    super('Nothing was allowed: the whole of what is asked must have been on the screen');
+    super('Nothing was allowed: all of the request must have been on the screen');
   }
 }
 
-/** A decision for another machine could not be stored: the fleet's database is away. */
+/** A decision for another machine could not be stored: the fleet's database is unreachable. */
 export class NotStoredError extends HoldfastError<'NOT_STORED'> {
   readonly code = 'NOT_STORED';
 
@@ -133,7 +136,7 @@ export class NotJsonError extends HoldfastError<'NOT_JSON'> {
   }
 }
 
-/** What would be sent as one text is too long for that. */
+/** The export is too long to be sent as one text. */
 export class ExportTooLargeError extends HoldfastError<'EXPORT_TOO_LARGE'> {
   readonly code = 'EXPORT_TOO_LARGE';
 
@@ -153,7 +156,7 @@ export class TooManyRequestsError extends HoldfastError<'TOO_MANY_REQUESTS'> {
   }
 }
 
-/** The port that the page always had is another program's now: what browsers keep for it may be known there. */
+/** Another program now has the page's usual port and may learn what browsers keep for it. */
 export class PortTakenError extends HoldfastError<'PORT_TAKEN'> {
   readonly code = 'PORT_TAKEN';
 
@@ -165,7 +168,7 @@ export class PortTakenError extends HoldfastError<'PORT_TAKEN'> {
     const why =
       revoked === null
         ? ''
-        : ` It was the port of the page, so whatever browsers keep for it may be known there: ${revoked === 0 ? 'no device was signed in' : `${counted(revoked, 'device')} signed out`}`;
+        : ` It was the port of the page, so that program may know what browsers keep for it: ${revoked === 0 ? 'no device was signed in' : `${counted(revoked, 'device')} signed out`}`;
     super(`Port ${port} is taken by ${who}.${why}`, {
       hint: isOurs
         ? '`holdfast web link` signs in another browser there; `holdfast web stop` ends it.'
@@ -179,18 +182,18 @@ export class SocketTakenError extends HoldfastError<'PORT_TAKEN'> {
   readonly code = 'PORT_TAKEN';
 
   constructor(path: string) {
-    super(`Another server listens on ${visibleExcerpt(path, 200)} already`, {
+    super(`Another server already listens on ${visibleExcerpt(path, 200)}`, {
       hint: 'If it is yours: `holdfast web link` signs in another browser there, `holdfast web stop` ends it. Or take another path.',
     });
   }
 }
 
-/** An address beyond this machine, without what makes it safe. */
+/** An address beyond this machine without what would make it safe. */
 export class BindRefusedError extends HoldfastError<'BIND_REFUSED'> {
   readonly code = 'BIND_REFUSED';
 }
 
-/** A link was asked for where no person is. */
+/** A link was requested where there is no person. */
 export class LinkRefusedError extends HoldfastError<'LINK_REFUSED'> {
   readonly code = 'LINK_REFUSED';
 
@@ -201,7 +204,7 @@ export class LinkRefusedError extends HoldfastError<'LINK_REFUSED'> {
   }
 }
 
-/** No server of the page runs. */
+/** No server of the page is running. */
 export class WebNotRunningError extends HoldfastError<'WEB_NOT_RUNNING'> {
   readonly code = 'WEB_NOT_RUNNING';
 

@@ -1,4 +1,4 @@
-// What commands need beside the server itself, which is in `serve.ts`: nothing here listens.
+// What commands need apart from the server itself, which is in `serve.ts`: nothing here listens.
 export { LinkRefusedError, NotPairedError, WebNotRunningError } from './errors.js';
 export { writeAudit } from './files/audit.js';
 export { issueCode } from './files/codes.js';

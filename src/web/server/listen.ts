@@ -16,7 +16,7 @@ import type { Reach } from './gate/reach.js';
 /** Something that listens for us. */
 export type Listener = Server;
 
-/** A slow sender is not waited for without end; so many connections at most. */
+/** Limits how long a slow sender is waited for, and the number of connections. */
 const SERVER = {
   requireHostHeader: false,
   headersTimeout: 10_000,
@@ -27,7 +27,7 @@ const SERVER = {
 const MAX_CONNECTIONS = 512;
 const TRIES = 10;
 
-/** Listens on this machine's own addresses, and on the one that was asked for. Throws EADDRINUSE of the system. */
+/** Listens on this machine's own addresses, and on a requested one. Throws the system's EADDRINUSE. */
 export async function listenOnPort(reach: Reach, port: number, answer: RequestListener): Promise<Listener[]> {
   for (let tries = 1; ; tries += 1) {
     const open: Listener[] = [];
@@ -43,7 +43,7 @@ export async function listenOnPort(reach: Reach, port: number, answer: RequestLi
       return open;
     } catch (error) {
       for (const one of open) one.close();
-      // Any port will do: one that is free for both kinds of addresses.
+      // Any port will do if it is free for both kinds of addresses.
       if (port !== 0 || systemCode(error) !== 'EADDRINUSE' || tries === TRIES) throw error;
     }
   }
@@ -53,7 +53,7 @@ export function portOf(listener: Listener): number {
   return (listener.address() as AddressInfo).port;
 }
 
-/** Listens on a socket that only this user can open, in a directory that is theirs. Throws UNSAFE_PATH, PORT_TAKEN, STORAGE_FAILED. */
+/** Listens on a socket that only this user can open, in their own directory. Throws UNSAFE_PATH, PORT_TAKEN, STORAGE_FAILED. */
 export async function listenOnSocket(
   fileSystem: FileSystem,
   path: string,
@@ -64,9 +64,9 @@ export async function listenOnSocket(
   if (there !== undefined) {
     if (there.kind !== 'other') throw new UnsafePathError(path, 'something is there already');
     if (await isAnswered(path)) throw new SocketTakenError(path);
-    removeQuietly(fileSystem, path); // left by a server that was killed
+    removeQuietly(fileSystem, path); // left behind by a killed server
   }
-  // It must never be open to others, not even for a moment.
+  // It must not be open to others even for a moment.
   const before = process.umask(0o177);
   try {
     return await listen({ behind: [] }, answer, { path });
@@ -94,7 +94,7 @@ function listen(
       ? createServer(SERVER, answer)
       : createSecureServer({ ...SERVER, cert: tls.certificate, key: tls.key }, answer);
   server.maxConnections = MAX_CONNECTIONS;
-  // What is not even a request gets no answer that could lack a header.
+  // Input that is not even a request gets no answer, since that answer would lack our headers.
   server.on('clientError', (_error, socket) => socket.destroy());
   return new Promise((resolve, reject) => {
     server
@@ -103,7 +103,7 @@ function listen(
   });
 }
 
-/** Machines without IPv6 have one address less. */
+/** Machines without IPv6 have one address fewer. */
 function unlessWithout(error: unknown): undefined {
   const code = systemCode(error);
   if (code !== 'EADDRNOTAVAIL' && code !== 'EAFNOSUPPORT') throw error;

@@ -11,7 +11,7 @@ import type { RunTools } from './live/run-tools.js';
 import type { SessionShelf } from './live/session-shelf.js';
 import type { Streams } from './live/streams.js';
 
-/** Everything that the routes work with. */
+/** Everything the routes work with. */
 export interface WebParts
   extends QuestionDeskParts,
     RunFactsParts,

@@ -24,9 +24,9 @@ export interface ServeOptions extends Reach {
 
 /** The page while it is served. */
 export interface WebServer {
-  /** Where it can be opened, the one for links first. */
+  /** Where it can be opened; the origin for links comes first. */
   readonly origins: readonly string[];
-  /** Resolves when somebody asks it to stop, through `holdfast web stop`. */
+  /** Resolves when `holdfast web stop` asks it to stop. */
   readonly asked: Promise<void>;
   close(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface WebServer {
 export async function serveWeb(services: Services, options: ServeOptions): Promise<WebServer> {
   checkReach(options);
   const place = webPlace(services);
-  // Nothing is answered before the server knows what it is called.
+  // Nothing is answered before the server knows its own name.
   let answers: LateAnswers | undefined;
   const listeners = await open(place, options, (request, response) => {
     if (answers === undefined) response.destroy();
@@ -45,7 +45,7 @@ export async function serveWeb(services: Services, options: ServeOptions): Promi
     const port = options.socket === undefined && listeners[0] !== undefined ? portOf(listeners[0]) : null;
     const origins = new OwnOrigins(originsOf(options, nameFor(place, options, port), port ?? 0));
     const ending = new AbortController();
-    // Before it is said that somebody serves: a directory that is not ours alone is refused by it.
+    // Before the server is announced, since this refuses a directory that is not ours alone.
     const streams = new Streams(place);
     answers = new LateAnswers(services, {
       place,
@@ -77,7 +77,7 @@ export async function serveWeb(services: Services, options: ServeOptions): Promi
   }
 }
 
-/** Most of what a server loads and follows is for its answers: it is there when the first request comes (docs/decisions/0204). */
+/** Most of what a server loads and follows is only for its answers, so they open at the first request (docs/decisions/0204). */
 class LateAnswers implements AsyncDisposable {
   readonly #services: Services;
   readonly #own: OwnParts;
@@ -103,7 +103,7 @@ class LateAnswers implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const answers = await this.#opening?.catch(() => undefined); // it was told
+    const answers = await this.#opening?.catch(() => undefined); // already reported
     await answers?.[Symbol.asyncDispose]();
   }
 }
@@ -127,8 +127,8 @@ async function open(
 }
 
 /**
- * Who has our port may have been given what browsers keep for it: cookies and the key of the page. Unless it is another
- * server of ours, everybody who is signed in there is signed out.
+ * A program that has our port may have received what browsers keep for it: cookies and the page's key. Unless it is another
+ * server of ours, everyone signed in there is signed out.
  */
 async function portTaken(place: WebPlace, port: number): Promise<PortTakenError> {
   const ours = listServers(place).find((server) => server.port === port);
@@ -144,7 +144,7 @@ async function portTaken(place: WebPlace, port: number): Promise<PortTakenError>
   return new PortTakenError(port, owner, revoked.length);
 }
 
-/** The name that never changes; the port, too, unless the person says another one and nobody serves on the old one. */
+/** The name never changes; nor does the port, unless the person names another one and nobody serves on the old one. */
 function nameFor(place: WebPlace, { port: wished }: ServeOptions, port: number | null): string {
   const known = readOrigin(place);
   if (port === null) return known?.name ?? '';

@@ -2,15 +2,15 @@
 export interface SummaryCounts {
   readonly passed: number;
   readonly failed: number;
-  /** Skipped, ignored, still to do, or expected to fail. */
+  /** Skipped, ignored, to do, or expected to fail. */
   readonly skipped: number;
   readonly durationMs?: number | undefined;
 }
 
-/** Finds every summary of one test runner in an output without colour codes and with plain line ends. */
+/** Finds every summary of one test runner in output without colour codes and with plain line endings. */
 export type FindSummaries = (output: string) => readonly SummaryCounts[];
 
-/** The counts of several summaries together. A duration is told only when each of them told one. */
+/** The counts of several summaries together. A duration is given only if every summary has one. */
 export function addCounts(summaries: readonly SummaryCounts[]): SummaryCounts {
   const sum = (pick: (counts: SummaryCounts) => number) =>
     summaries.reduce((all, counts) => all + pick(counts), 0);
@@ -23,7 +23,7 @@ export function addCounts(summaries: readonly SummaryCounts[]): SummaryCounts {
   };
 }
 
-/** A list such as `1 failed | 4 passed, 2 errors` as numbers by word. */
+/** Turns a list such as `1 failed | 4 passed, 2 errors` into numbers by word. */
 export function countsByWord(text: string): (...words: readonly string[]) => number {
   const byWord = new Map<string, number>();
   for (const [, count = '', word = ''] of text.matchAll(/(\d+) ([a-z]+)/g)) byWord.set(word, Number(count));
@@ -32,7 +32,7 @@ export function countsByWord(text: string): (...words: readonly string[]) => num
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
 
-/** A duration such as `1.5` and `s`, as milliseconds. */
+/** Turns a duration such as `1.5` and `s` into milliseconds. */
 export function toMilliseconds(value: string | undefined, unit: string | undefined): number {
   return Number(value) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
 }

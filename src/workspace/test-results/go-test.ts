@@ -14,8 +14,8 @@ const PACKAGE_EMPTY = /^\? {3}\t\S+\t\[no test files\]$/;
 const TEST = /^ *--- (?<outcome>PASS|FAIL|SKIP): \S+ \([\d.]+s\)$/;
 
 /**
- * go test. `-v` and `-json` tell each test (a subtest is a test); without them only packages are told, and then packages
- * are what is counted (see `goCountsPackages`).
+ * go test. `-v` and `-json` report each test (a subtest is a test). Without them only packages are reported, and then
+ * packages are counted (see `goCountsPackages`).
  */
 export const findGoTest: FindSummaries = (output) => {
   const lines = output.split('\n');
@@ -24,7 +24,7 @@ export const findGoTest: FindSummaries = (output) => {
   return goCountsPackages(output) ? countPackages(lines) : countVerbose(lines);
 };
 
-/** Whether nothing but packages is told. */
+/** Whether only packages are reported. */
 export function goCountsPackages(output: string): boolean {
   return !/^=== RUN /m.test(output) && !/^\{"Time":/m.test(output);
 }
@@ -54,7 +54,7 @@ function countVerbose(lines: readonly string[]): SummaryCounts[] {
     if (ended === null) continue;
     hasPackage = true;
     tally.durationMs += milliseconds(ended.groups?.seconds);
-    // It did not build, or died outside of a test.
+    // It did not build, or died outside a test.
     if (failed !== null && tally.failed === failedBefore) tally.failed += 1;
     failedBefore = tally.failed;
   }
@@ -76,7 +76,7 @@ function readEvent(line: string): GoEvent | undefined {
       ? (event as GoEvent)
       : undefined;
   } catch {
-    return undefined; // a line that was cut: what the others tell still counts
+    return undefined; // a truncated line: the other lines still count
   }
 }
 
@@ -97,7 +97,7 @@ function countEvents(events: readonly GoEvent[], lines: readonly string[]): Summ
       }
     }
   }
-  // What does not build is told as plain text between the events.
+  // Build failures are reported as plain text between the events.
   const unbuilt = lines
     .map((line) => PACKAGE_FAILED.exec(line)?.groups?.name)
     .filter((name) => name !== undefined);

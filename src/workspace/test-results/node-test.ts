@@ -2,7 +2,7 @@ import type { FindSummaries } from './counts.js';
 
 const NAMES = ['tests', 'suites', 'pass', 'fail', 'cancelled', 'skipped', 'todo'] as const;
 
-/** The whole block, in order: a test may well print one line that looks like a part of it. */
+/** The whole block, in order, because a test may well print a line that looks like part of it. */
 const BLOCK = new RegExp(
   `${NAMES.map((name) => `^(?:ℹ|#) ${name} (?<${name}>\\d+)\\n`).join('')}^(?:ℹ|#) duration_ms (?<duration>[\\d.]+)`,
   'gm',

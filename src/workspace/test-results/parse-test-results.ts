@@ -11,7 +11,7 @@ import { judgeByText } from './text-rules.js';
 import { findUnittest } from './unittest.js';
 import { findVitest } from './vitest.js';
 
-/** Who printed what was understood; `several` = more than one of them. */
+/** The runner whose output was recognised; `several` = more than one. */
 export type TestFramework =
   | 'node:test'
   | 'vitest'
@@ -24,7 +24,7 @@ export type TestFramework =
   | 'tap'
   | 'several';
 
-/** What a run of tests came to. */
+/** The outcome of a test run. */
 export type TestResults = CountedTestResults | UncountedTestResults;
 
 /** A summary was found. */
@@ -33,10 +33,10 @@ export interface CountedTestResults {
   readonly framework: TestFramework;
   readonly passed: number;
   readonly failed: number;
-  /** Skipped, ignored, still to do, or expected to fail. */
+  /** Skipped, ignored, to do, or expected to fail. */
   readonly skipped: number;
   readonly total: number;
-  /** `packages`: plain `go test` does not tell how many tests there were. */
+  /** `packages`: plain `go test` does not report how many tests there were. */
   readonly unit: 'tests' | 'packages';
   /** No test ran at all: never a pass. */
   readonly isEmpty: boolean;
@@ -44,16 +44,16 @@ export interface CountedTestResults {
   readonly durationMs?: number | undefined;
 }
 
-/** No summary: how many tests there were is unknown, which is not 0 of 0. */
+/** No summary was found: the number of tests is unknown, which is not 0 of 0. */
 export interface UncountedTestResults {
-  /** `exit-code`: nothing else is known. `text`: guessed from words. `nothing`: no word about tests either. */
+  /** `exit-code`: nothing else is known. `text`: guessed from words. `nothing`: no mention of tests either. */
   readonly source: 'exit-code' | 'text' | 'nothing';
   readonly isPass: boolean | undefined;
 }
 
 /**
- * Reads test summaries out of what a command printed. Several add up. An exit code other than 0 (and `null`, for a
- * command that a signal ended) is never a pass; `undefined` means that nobody knows the exit code.
+ * Finds test summaries in the output of a command. Several are added up. An exit code other than 0 (and `null`, for a
+ * command ended by a signal) is never a pass; `undefined` means that the exit code is not known.
  */
 export function parseTestResults(output: string, exitCode?: number | null): TestResults {
   const text = stripVTControlCharacters(output).replaceAll('\r\n', '\n');
@@ -80,7 +80,7 @@ interface Found {
   readonly summaries: readonly SummaryCounts[];
 }
 
-/** TAP is what is left: some of the others print it beside a summary of their own. */
+/** TAP counts only if no other runner is found: some of the others print it beside a summary of their own. */
 function findAll(text: string): Found[] {
   const search = (finders: typeof FINDERS) =>
     finders

@@ -1,9 +1,9 @@
 import { countsByWord, type FindSummaries } from './counts.js';
 
-/** The last line, with its frame or (`-q`) without. */
+/** The last line, with or (`-q`) without its frame. */
 const SUMMARY =
   /^(?:=+ )?(?<counts>\d+ [a-z ]+(?:, \d+ [a-z ]+)*|no tests ran) in (?<seconds>\d+\.\d+)s(?: \([\d:]+\))?(?: =+)?$/gm;
-/** Without one of these it is somebody else's line. */
+/** Without one of these words, the line is not pytest's. */
 const OWN_WORD = /\b(?:passed|failed|errors?|skipped|xfailed|xpassed|deselected)\b|no tests ran/;
 
 /** pytest. A test that could not be set up, and a file that could not be collected (`error`), count as failed. */

@@ -5,8 +5,8 @@ const TEST = /^(not )?ok\b(?:\s+\d+)?(?<rest>.*)$/;
 const DIRECTIVE = /(?:^|\s)#\s*(?:skip|todo)/i;
 
 /**
- * The Test Anything Protocol: the tests at the top level; indented ones are parts of them. What was planned and never
- * ran counts as failed. Without a plan it is not TAP.
+ * The Test Anything Protocol: counts the tests at the top level; indented ones are parts of those. A test that was
+ * planned but never ran counts as failed. Without a plan it is not TAP.
  */
 export const findTap: FindSummaries = (output) => {
   let planned: number | undefined;

@@ -1,7 +1,7 @@
 /**
- * The process spec's text rules, the last resort where neither a summary nor an exit code is known: a line about test
- * results, then the words for failing before those for passing. Unlike in its sketch, "0 failed" is no failure, and only
- * the lines from the first mention on are looked at.
+ * The process spec's text rules, the last resort if neither a summary nor an exit code is known: look for a line about
+ * test results, then for words of failing before words of passing. Unlike in its sketch, "0 failed" is not a failure,
+ * and only lines from the first mention on are checked.
  */
 export function judgeByText(output: string): boolean | undefined {
   const start = output.search(/test result:|Tests:/);

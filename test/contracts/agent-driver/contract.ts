@@ -9,7 +9,7 @@ import type {
 import { type AgentWorld, agentWorld } from '../../support/agents.js';
 import type { ScriptedPlay, ScriptedTurn } from '../../support/agents-scripted.js';
 
-/** What some protocols have no words for. */
+/** What some protocols cannot express. */
 export type Feature =
   | 'tools'
   | 'thinking'
@@ -23,7 +23,7 @@ export type Feature =
   /** Real agents cannot be made to send garbage, crash or flood. */
   | 'misbehaviour';
 
-/** What drivers themselves say that they can or cannot. */
+/** What drivers declare that they can or cannot do. */
 const CAPABILITIES = {
   resume: ({ resume }: AgentCapabilities) => resume === 'exact',
   'no-resume': ({ resume }: AgentCapabilities) => resume === 'none',
@@ -35,7 +35,7 @@ const CAPABILITIES = {
 
 export type Need = Feature | keyof typeof CAPABILITIES;
 
-/** An agent to hold against the contract: a driver, and how to make its agent play a script. */
+/** An agent to test against the contract: a driver, and a way to make its agent play a script. */
 export interface AgentSetup {
   readonly driver: AgentDriver;
   readonly lacks: readonly Feature[];
@@ -43,9 +43,9 @@ export interface AgentSetup {
     world: AgentWorld,
     play: ScriptedPlay,
   ): Promise<Pick<StartOptions, 'command' | 'args' | 'environment' | 'workingDirectory'>>;
-  /** The prompts the agent knew when it was given the last one, oldest first; that one is the last. */
+  /** The prompts the agent knew when it got the last one, oldest first and including the last. */
   promptsKnown(world: AgentWorld): string[];
-  /** What it was told about its part, if not in a prompt. */
+  /** The instructions it was given outside of a prompt. */
   systemPrompt(world: AgentWorld): string | null;
 }
 
@@ -70,14 +70,14 @@ export class Contract {
   }
 
   /**
-   * A clause of the contract. After each nothing may be left: no process of any program that was started, and no
-   * record of one. Where the agent lacks something the clause is skipped, and its name says what.
+   * A clause of the contract. Afterwards nothing may be left: no process of any program that was started, and no record
+   * of one. If the agent lacks a needed feature, the clause is skipped and its name says which.
    */
   it(needs: readonly Need[], name: string, prove: (stage: Stage) => Promise<void>): void {
     this.#declare(it, needs, name, prove);
   }
 
-  /** A clause that measures this process, so that nothing else may go on in it. */
+  /** A clause that measures this process, so nothing else may run in it meanwhile. */
   itAlone(needs: readonly Need[], name: string, prove: (stage: Stage) => Promise<void>): void {
     this.#declare(it.sequential, needs, name, prove);
   }

@@ -4,7 +4,7 @@ import type { Contract } from './contract.js';
 
 const WORKS = [{ say: 'working' }, { hang: true }] as const;
 
-/** Prompts and answers, one after the other, and what ends them before their time. */
+/** A sequence of prompts and answers, and what can end it early. */
 export function describeConversation(contract: Contract): void {
   describe('a conversation', () => {
     contract.it([], 'answers a prompt and completes', async ({ start, capabilities }) => {
@@ -44,7 +44,7 @@ export function describeConversation(contract: Contract): void {
       ];
       for (const prompt of prompts)
         expect((await converse(connection, prompt)).last).toMatchObject({ reason: 'completed' });
-      // A line end behind the last line changes nothing for an agent that reads its prompt to the end of its input.
+      // A line break at the end makes no difference to an agent that reads its prompt up to the end of its input.
       expect(setup.promptsKnown(world).map((prompt) => prompt.replace(/\n$/, ''))).toEqual(prompts);
     });
 
@@ -119,7 +119,7 @@ export function describeConversation(contract: Contract): void {
   });
 }
 
-/** `prompt` may refuse at once or when it is read. */
+/** `prompt` may throw at once or when its events are read. */
 export async function converseQuietly(...input: Parameters<typeof converse>): Promise<string | undefined> {
   return (await converse(...input)).reason;
 }

@@ -5,7 +5,7 @@ import { converseQuietly } from './conversation.js';
 
 const TWO_DAYS_S = 2 * 24 * 60 * 60;
 
-/** How turns end that do not end well, and how conversations go on afterwards. */
+/** How turns end badly, and how conversations continue afterwards. */
 export function describeEndings(contract: Contract): void {
   describe('an ending', () => {
     contract.it(['failure'], 'tells of a failure, and the next prompt may work', async (stage) => {
@@ -50,7 +50,7 @@ export function describeEndings(contract: Contract): void {
       const limits = turn.of('rate-limit');
       expect(limits).toMatchObject([{ status: 'rejected' }]);
       const distanceMs = Date.parse(limits[0]?.resetsAt ?? '') - (Date.now() + TWO_DAYS_S * 1_000);
-      // Codex tells it to the minute.
+      // Codex gives it to the minute.
       expect(Math.abs(distanceMs)).toBeLessThan(90_000);
     });
 
@@ -115,7 +115,7 @@ export function describeEndings(contract: Contract): void {
       const resume = connection.resumeHandle ?? undefined;
       await connection.end();
       const again = await start(turns, { resume });
-      // What the first turn after it used need not be known; the sum of all would be wrong.
+      // The usage of the first turn after it may be unknown; the sum of all turns would be wrong.
       const usage = (await converse(again, 'two')).usage;
       if (usage !== null) {
         expect(usage).toMatchObject({ inputTokens: 50, outputTokens: 5 });

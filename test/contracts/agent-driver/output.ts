@@ -7,11 +7,11 @@ import type { Contract } from './contract.js';
 
 const MIB = 1024 * 1024;
 const FLOOD_BYTES = 64 * MIB;
-/** However much an agent writes, we keep only so much of it in memory; looked at every so often. */
+/** However much an agent writes, we keep no more than this in memory; checked at intervals. */
 const MAX_KEPT_BYTES = 16 * MIB;
 const LOOK_EVERY_BYTES = 32 * MIB;
 
-/** Bytes that no protocol foresees. */
+/** Bytes that no protocol allows for. */
 export function describeOutput(contract: Contract): void {
   describe('its output', () => {
     contract.it(['misbehaviour'], 'may hold garbage, blank lines and half characters', async ({ start }) => {
@@ -50,7 +50,7 @@ export function describeOutput(contract: Contract): void {
     });
 
     contract.it(['misbehaviour'], 'may come in small pieces', async ({ start }) => {
-      // Of six bytes each, so that cuts go through characters as well as through JSON.
+      // Six bytes each, so that cuts fall inside characters as well as inside JSON.
       const text = 'ü🦊'.repeat(50);
       const connection = await start([[{ pieces: 11 }, { say: text }, { pieces: 0 }]]);
       const turn = await converse(connection, 'go');
@@ -111,12 +111,12 @@ export function describeOutput(contract: Contract): void {
   });
 }
 
-/** The memory that something still refers to: what only waits to be collected is collected first. */
+/** The memory still referred to: garbage is collected first. */
 function keptBytes(): number {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   collectGarbage();
-  // What the first found is given back by the second.
+  // The second pass frees what the first one found.
   collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

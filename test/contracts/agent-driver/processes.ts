@@ -4,7 +4,7 @@ import type { Contract, Stage } from './contract.js';
 import { converseQuietly } from './conversation.js';
 
 const WORKS = [{ say: 'working' }, { hang: true }] as const;
-/** Leaves something in a session of its own, which no signal to the agent's group reaches. */
+/** Leaves a process in a session of its own, which no signal to the agent's group reaches. */
 const LEAVES = [{ grandchild: 'sleep 1000' }, { say: 'left behind' }] as const;
 
 /** The processes of an agent: how they start, misbehave and end. */
@@ -54,7 +54,7 @@ export function describeProcesses(contract: Contract): void {
       const connection = await start([[{ say: 'working' }, { run: 'sleep 1000' }]]);
       const turn = new Following(connection.prompt('one'));
       await turn.until('text');
-      // The agent, the shell and, unless the shell became it, the sleep.
+      // The agent, the shell and, unless the shell has become it, the sleep.
       await eventually(() => world.alive().length >= 2);
       await connection.cancel();
       expect(await turn.end()).toMatchObject({ reason: 'cancelled' });
@@ -161,7 +161,7 @@ function describeGrandchildren(contract: Contract): void {
   });
 }
 
-/** Otherwise the test would show nothing. */
+/** Without a grandchild the test would prove nothing. */
 function expectGrandchild({ world }: Stage, agentPid: number | null): void {
   const others = world.alive().filter(({ pid, group }) => pid !== agentPid && group !== agentPid);
   expect(others.length).toBeGreaterThan(0);

@@ -5,7 +5,7 @@ import { converse, eventually, Following } from '../../support/agents.js';
 import { HOLDFAST, type Machine, machine } from '../../support/holdfast-binary.js';
 import type { Contract } from './contract.js';
 
-/** What an agent does while it answers, and what it tells of it. */
+/** What an agent does while it answers, and what it reports about it. */
 export function describeWork(contract: Contract): void {
   describe('its work', () => {
     contract.it([], 'writes and edits files', async ({ start, world }) => {
@@ -105,7 +105,7 @@ export function describeWork(contract: Contract): void {
         [[{ ask: { questions: [question] } }, { say: 'The person said: {{output}}' }]],
         {
           mcpServers: [server],
-          // Asking is what the server is for: it needs no leave, whatever the mode.
+          // Asking is the server's purpose: it needs no permission in any mode.
           permissions: { mode: 'edits' },
         },
       );
@@ -148,7 +148,7 @@ export function describeWork(contract: Contract): void {
   });
 }
 
-/** The question sets there are; their directory appears with the first. */
+/** The ids of the question sets; their directory appears with the first. */
 function pendingIds(home: Machine): string[] {
   return existsSync(home.questions) ? home.ids() : [];
 }

@@ -16,7 +16,7 @@ export type ConversationAct = 'create' | 'add turn' | 'mark failed' | 'recover' 
 export interface ConversationFound {
   readonly ids: string[];
   readonly trash: string[];
-  /** What the one session says, where it is. */
+  /** The turns of the one session, if it exists. */
   readonly turns: { content: string; failure: string | null }[];
   readonly status: string | undefined;
   readonly damage: string[];
@@ -31,7 +31,7 @@ function open(directory: string, kill?: KillPlan) {
   return { store, sessions: new ConversationSessions({ ...tools, store }) };
 }
 
-/** Whoever finds that it was created before goes on with it. */
+/** Continues the session if it was created before. */
 async function createOrOpen(sessions: ConversationSessions): Promise<Conversation> {
   try {
     return await sessions.create({ id: ID, agent: 'a' });
@@ -41,13 +41,13 @@ async function createOrOpen(sessions: ConversationSessions): Promise<Conversatio
   }
 }
 
-/** The text of a turn by its number: whoever reads it knows whether it is whole. */
+/** The text of a turn by its number, so that a reader can tell whether it is whole. */
 export function turnText(turn: number): string {
   return `turn ${turn} ${String.fromCodePoint(97 + (turn % 26)).repeat((turn * 7_919) % 3_000)} end`;
 }
 
 const handlers = {
-  /** A session of three turns, given free. */
+  /** Makes a session of three turns and releases it. */
   async prepare({ directory }: { directory: string }): Promise<void> {
     using conversation = await open(directory).sessions.create({ id: ID, agent: 'a' });
     for (const text of ['one', 'two', 'three']) conversation.addUserTurn(text);
@@ -91,13 +91,13 @@ const handlers = {
     };
   },
 
-  /** Writes so many turns to a new session. */
+  /** Writes this many turns to a new session. */
   async write({ directory, id, turns }: { directory: string; id: string; turns: number }): Promise<void> {
     using conversation = await open(directory).sessions.create({ id, agent: 'a' });
     for (let turn = 1; turn <= turns; turn++) conversation.addUserTurn(turnText(turn));
   },
 
-  /** Reads until all turns are there; returns how often, and whatever was not a beginning of the log. */
+  /** Reads until all turns are there; returns how often, and anything that was not a beginning of the log. */
   readUntil({ directory, id, turns }: { directory: string; id: string; turns: number }) {
     const { sessions, store } = open(directory);
     const wrong: string[] = [];
@@ -120,7 +120,7 @@ const handlers = {
     return { reads, wrong };
   },
 
-  /** Becomes the owner of a session and stays it. */
+  /** Becomes the owner of a session and remains its owner. */
   async own({ directory, id, waitMs }: { directory: string; id: string; waitMs: number }): Promise<string[]> {
     const conversation = await open(directory).sessions.hold(id, { waitMs });
     conversation.addUserTurn(`from process ${process.pid}`);

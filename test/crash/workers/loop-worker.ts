@@ -1,4 +1,4 @@
-/** A process of its own that works on the loop of a project when it is told to, and may kill itself on the way. */
+/** A separate process that works on the loop of a project when told to, and may kill itself on the way. */
 import { silentLogger, systemClock, systemIds } from '../../../src/foundation/index.js';
 import { type LoopRequestInput, LoopSessions, parseStatus } from '../../../src/sessions/loop/index.js';
 import { DirectoryWatcher, nodeFileSystem, ownIdentity, readFile } from '../../../src/storage/index.js';
@@ -11,12 +11,12 @@ export interface Place {
   readonly kill?: KillPlan | undefined;
 }
 
-/** What all files say, to be compared with each other. */
+/** What all files say, for comparison with each other. */
 export interface Seen {
   readonly isFound: boolean;
   readonly sessionId: string | null;
   readonly faults: readonly string[];
-  /** The number of iterations by state, metrics, gate, breaker; the same in all of them. */
+  /** The number of iterations according to state, metrics, gate and breaker; the same in all of them. */
   readonly iterations: readonly number[];
   readonly lastRequest: number;
   readonly guidance: readonly string[];
@@ -35,7 +35,7 @@ function open({ directory, kill }: Place): LoopSessions {
   });
 }
 
-/** One more test each time, so that there is progress and every file can be counted by. */
+/** One more test each time, so that there is progress and every file can be counted by it. */
 function next(iteration: number) {
   const total = iteration + 1;
   return outcome({
@@ -79,7 +79,7 @@ const handlers = {
     using loop = await open(place).hold();
     return loop.takeRequests().length;
   },
-  /** Iterates until it is killed, telling each iteration that is committed. */
+  /** Iterates until it is killed, reporting each committed iteration. */
   async churn(place: Place): Promise<never> {
     using loop = await open(place).resume(PLAN);
     for (;;) {
@@ -88,7 +88,7 @@ const handlers = {
       tell(loop.state.currentIteration);
     }
   },
-  /** Saves until so many requests were taken. */
+  /** Saves until this many requests were taken. */
   async saveAndTake({ directory, count }: { directory: string; count: number }) {
     using loop = await open({ directory }).resume(PLAN);
     const taken: number[] = [];
@@ -110,7 +110,7 @@ const handlers = {
     return numbers;
   },
   see: (place: Place) => see(open(place)),
-  /** What the next owner finds, and whether it can go on at once. */
+  /** What the next owner finds, and whether it can continue at once. */
   async succeed(place: Place) {
     const loops = open(place);
     const before = see(loops);

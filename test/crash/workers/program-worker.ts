@@ -7,7 +7,7 @@ import { programTools } from '../../support/program-world.js';
 import { serve } from '../../support/worker-side.js';
 
 const handlers = {
-  /** Stops a program whose number was given to a foreign process meanwhile; tells whether that one still lives. */
+  /** Stops a program whose pid has meanwhile been given to a foreign process; reports whether that one is still alive. */
   async stopRecycled(directory: string): Promise<{ isRecycled: boolean; isForeignAlive: boolean }> {
     const program = await startProgram(programTools(directory), {
       command: 'sleep',
@@ -32,7 +32,7 @@ export type ProgramWorker = typeof handlers;
 
 serve(handlers);
 
-/** A process of somebody else with just this pid: the namespace is told which number to give out next. */
+/** A foreign process with exactly this pid: the namespace is told which number to give out next. */
 async function takeNumber(pid: number): Promise<ChildProcess | undefined> {
   for (let attempt = 0; attempt < 50; attempt++) {
     writeFileSync('/proc/sys/kernel/ns_last_pid', String(pid - 1));

@@ -1,4 +1,4 @@
-/** A process of its own that asks things of a running loop, again and again, and sees how it reacts. */
+/** A separate process that sends requests to a running loop, again and again, and watches how it reacts. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { silentLogger, systemClock, systemIds } from '../../../src/foundation/index.js';
 import { type LoopRequestInput, LoopSessions, type LoopState } from '../../../src/sessions/loop/index.js';
@@ -46,7 +46,7 @@ async function send(loops: LoopSessions, request: LoopRequestInput): Promise<num
 }
 
 const handlers = {
-  /** Pauses and resumes; tells how long each pause took to be seen in the files. */
+  /** Pauses and resumes; reports how long each pause took to show in the files. */
   async pauseAndResume({ directory, count, seed }: Place & { count: number; seed: number }) {
     const loops = open({ directory });
     const random = new SeededRandom(seed);
@@ -54,7 +54,7 @@ const handlers = {
     const tookMs: number[] = [];
     for (let round = 0; round < count; round++) {
       await until(loops, ({ status }) => status === 'running');
-      // At any instant of an iteration, its beginning and its end included.
+      // At any instant of an iteration, including its beginning and end.
       await pause(random.below(60));
       const sentMs = performance.now();
       const number = await send(loops, { kind: 'pause' });
@@ -64,7 +64,7 @@ const handlers = {
     }
     return { numbers, tookMs };
   },
-  /** Says one thing after the other, each when the one before was taken. */
+  /** Sends one guidance after another, each once the previous one was taken. */
   async guide({ directory, texts }: Place & { texts: readonly string[] }) {
     const loops = open({ directory });
     const numbers: number[] = [];
@@ -75,7 +75,7 @@ const handlers = {
     }
     return numbers;
   },
-  /** When everything that was said is told, the run is stopped. */
+  /** Stops the run once everything that was sent has reached the agent. */
   async stop({ directory }: Place) {
     const loops = open({ directory });
     await until(loops, ({ status, guidance }) => status === 'running' && guidance.length === 0);

@@ -22,7 +22,7 @@ import { SeededRandom } from '../../support/seeded-random.js';
 import { storageTools } from '../../support/storage-tools.js';
 import { serve, tell } from '../../support/worker-side.js';
 
-// A process that does real work on storage and may be killed at any instant. Acknowledgements leave as notes.
+// A process that does real work on storage and may be killed at any instant. Acknowledgements are sent as notes.
 
 export const SESSION = 'session-1';
 
@@ -63,7 +63,7 @@ const handlers = {
     return calls.count;
   },
 
-  /** Takes the lock at the first try, mends and reads the log, and is ready to append. */
+  /** Takes the lock at the first attempt, repairs and reads the log, and is ready to append. */
   recover({ directory }: { directory: string }): Found {
     const tools = storageTools();
     const path = join(directory, 'log');
@@ -93,7 +93,7 @@ const handlers = {
     }
   },
 
-  /** One try at the lock, with random pauses between its calls; inside, looks whether it is alone. */
+  /** One attempt at the lock, with random pauses between its calls; once inside, checks that it is alone. */
   contend({ path, seed }: { path: string; seed: number }) {
     const tools = storageTools({ fileSystem: hesitant(new SeededRandom(seed)) });
     const outcome = tryAcquireLock(tools, path);
@@ -103,7 +103,7 @@ const handlers = {
     return { taken: true as const, takenOver: outcome.takenOver, epoch: outcome.epoch, others };
   },
 
-  /** Takes the lock again and again until it is killed, and tells when it was not alone. */
+  /** Takes the lock again and again until it is killed, and reports when it was not alone. */
   contendForEver({ path, seed }: { path: string; seed: number }): void {
     const tools = storageTools({ fileSystem: hesitant(new SeededRandom(seed)) });
     for (;;) {
@@ -120,7 +120,7 @@ const handlers = {
     return heldLock.epoch;
   },
 
-  /** A commit as storage makes them: the lock is asked first. */
+  /** A commit the way storage makes it: the lock is checked first. */
   commit({ path, text }: { path: string; text: string }): void {
     heldLock?.assertHeld();
     replaceFile(storageTools(), path, text);
@@ -141,7 +141,7 @@ const handlers = {
 
   force: ({ path }: { path: string }): LockState => forceUnlock(storageTools(), path),
 
-  /** Adds one to the number in a file, this often, each time under the lock. */
+  /** Adds one to the number in a file this many times, each time under the lock. */
   async increment({ path, times }: { path: string; times: number }): Promise<void> {
     const tools = storageTools();
     for (let time = 0; time < times; time++) {
@@ -161,7 +161,7 @@ const handlers = {
     for (let seq = 1; seq < records; seq++) log.append(recordOf(seq));
   },
 
-  /** Reads a log again and again until it has this many records; tells what was wrong with any reading. */
+  /** Reads a log again and again until it has this many records; reports what was wrong with any reading. */
   readUntil({ path, records }: { path: string; records: number }): { readings: number; wrong: string[] } {
     const wrong: string[] = [];
     let readings = 0;
@@ -213,7 +213,7 @@ function take(tools: LockTools, path: string): Lock {
   throw new Error(`not taken at the first try: ${describeOwner(outcome)}`);
 }
 
-/** Kills this process right before one of its calls; /proc is not counted. */
+/** Kills this process right before one of its calls; /proc does not count. */
 function suicidal(killBefore: number, calls: { count: number }): FileSystem {
   return wrapEach((first) => {
     if (typeof first === 'string' && first.startsWith('/proc/')) return;
@@ -227,7 +227,7 @@ function die(): never {
   for (;;) pause(1_000);
 }
 
-/** Pauses now and then between calls, so that others get in between. */
+/** Pauses occasionally between calls, so that others get in between. */
 function hesitant(random: SeededRandom): FileSystem {
   return wrapEach(() => {
     if (random.chance(0.15)) pause(random.next() * 0.5);
@@ -253,8 +253,8 @@ function pause(ms: number): void {
 }
 
 /**
- * Stays inside for a moment and returns who else is there. Each one puts up a mark of its own before it looks for
- * others, so of two at least one sees the other. Marks of the dead are taken down.
+ * Stays inside for a moment and returns who else is there. Each one puts up its own mark before it looks for others, so
+ * of two at least one sees the other. Marks of the dead are taken down.
  */
 function beInside(path: string): string[] {
   const own = `${path}.inside.${process.pid}`;

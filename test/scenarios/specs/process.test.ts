@@ -141,7 +141,7 @@ describe('Session', () => {
     await expect(session.start()).rejects.toMatchObject({
       code: 'PROCESS_NOT_READY',
       message: `Session ${session.id()} cannot be started again: it is ready`,
-      hint: 'It runs already: send it a prompt.',
+      hint: 'It is already running: send it a prompt.',
     });
   });
 

@@ -1,5 +1,5 @@
-// Stands for an agent: says again and again that it lives, and starts tools as agents do, in sessions of their own, one of
-// them without its environment.
+// Simulates an agent: it keeps reporting that it is alive, and starts tools as agents do, in sessions of their own, one
+// of them without its environment.
 import { spawn } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

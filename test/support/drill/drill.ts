@@ -9,14 +9,14 @@ import type { Cluster } from '../postgres.js';
 import { killQuietly, living, until } from '../processes.js';
 import type { SeededRandom } from '../seeded-random.js';
 
-/** What may happen to whoever has the run. */
+/** What may happen to the worker that has the run. */
 export const FAULTS = ['kill', 'stop', 'block', 'partition', 'guard', 'both'] as const;
 export type Fault = (typeof FAULTS)[number];
 
 export const LEASE_SECONDS = 3;
 const MARGIN_MS = 1_500;
 
-/** Passes bytes on until it is told to swallow them, in both directions. */
+/** Passes bytes on until told to swallow them, in both directions. */
 export class SwallowingProxy implements Disposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -46,7 +46,7 @@ export class SwallowingProxy implements Disposable {
     this.port = typeof address === 'object' && address !== null ? address.port : 0;
   }
 
-  /** What was swallowed stays swallowed: the connections of before are gone. */
+  /** What was swallowed stays swallowed: the old connections are gone. */
   heal(): void {
     this.isSwallowing = false;
     for (const socket of this.#sockets) socket.destroy();
@@ -76,7 +76,7 @@ export function readBeats(file: string): Beat[] {
     });
 }
 
-/** The pairs of epochs whose processes lived at one instant, with for how long. */
+/** The pairs of epochs whose processes were alive at the same time, and for how long. */
 export function overlaps(beats: readonly Beat[]): string[] {
   const spans = new Map<number, { from: number; to: number }>();
   for (const { at, epoch } of beats) {
@@ -98,7 +98,7 @@ interface DrillWorker {
   child: ChildProcess;
 }
 
-/** One entry and two workers that fight for it. */
+/** One entry and two workers that compete for it. */
 export class Drill implements AsyncDisposable {
   readonly beats: string;
   readonly #directory: string;
@@ -154,7 +154,7 @@ export class Drill implements AsyncDisposable {
     return readBeats(this.beats).at(-1)?.epoch ?? 0;
   }
 
-  /** Does something to whoever has it, and waits until another lease is at work; returns how long that took. */
+  /** Strikes the worker that has the run, and waits until another lease is at work; returns how long that took. */
   async strike(db: Cluster, fault: Fault, random: SeededRandom): Promise<number> {
     await until(() => this.epoch > 0 && this.#isSettled());
     const before = this.epoch;
@@ -165,13 +165,13 @@ export class Drill implements AsyncDisposable {
     this.#do(fault, worker);
     await until(() => this.epoch > before);
     const tookMs = Date.now() - startedAt;
-    // Whoever was away comes back some time after another one has it.
+    // A worker that was away comes back some time after another has the run.
     await new Promise((resolve) => setTimeout(resolve, random.below(300)));
     this.#heal(fault, worker, db);
     return tookMs;
   }
 
-  /** All three processes of an epoch have said something. */
+  /** All three processes of an epoch have reported. */
   #isSettled(): boolean {
     const last = readBeats(this.beats).slice(-200);
     const roles = new Set(last.filter(({ epoch }) => epoch === last.at(-1)?.epoch).map(({ role }) => role));
@@ -201,7 +201,7 @@ export class Drill implements AsyncDisposable {
       child.kill('SIGKILL');
       proxy[Symbol.dispose]();
     }
-    // Their guards see to the rest; what is left here would be a defect.
+    // Their guards see to the rest; anything left here would be a defect.
     await until(() => living(this.beats).length === 0);
   }
 }
@@ -209,14 +209,14 @@ export class Drill implements AsyncDisposable {
 const REQUIRE =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
 
-/** The guards that a worker started: its children of that program. */
+/** The guards that a worker started: those of its children that run the guard program. */
 function guardsOf({ pid }: ChildProcess): number[] {
   return living('guard.cjs').filter((guard) => {
     try {
       const stat = readFileSync(`/proc/${guard}/stat`, 'utf8');
       return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === pid;
     } catch {
-      return false; // gone meanwhile
+      return false; // gone in the meantime
     }
   });
 }

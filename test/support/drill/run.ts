@@ -1,5 +1,5 @@
 /*
- * Stands for the process of a leased run: one agent, started and ended as ours are, under the guard whose pid it is told.
+ * Simulates the process of a leased run: one agent, started and ended as ours are, under the guard with the given pid.
  * Arguments: state directory, file of beats, epoch, pid of the guard, script of the agent.
  */
 import { join } from 'node:path';
@@ -36,6 +36,6 @@ if (!watch.signal.aborted) {
   };
   if (watch.signal.aborted) await end();
   watch.signal.addEventListener('abort', () => void end());
-  // Only the end of its guard ends it.
+  // Only its guard ends it.
   setInterval(() => {}, 1_000);
 }

@@ -1,6 +1,6 @@
 /*
- * A worker as small as can be, with the real lease and the real guard: takes the one entry there is, runs it, renews. Arguments: as JSON.
- * SIGUSR2 blocks its loop for a while.
+ * A minimal worker with the real lease and the real guard: takes the one entry there is, runs it, renews. Its arguments
+ * are JSON. SIGUSR2 blocks its loop for a while.
  */
 import { randomUUID } from 'node:crypto';
 import { bootClock } from '../../../src/fleet/queue/boot-clock.js';
@@ -102,7 +102,7 @@ async function hold({ fence, askedAtMs }: { fence: Fence; askedAtMs: number }): 
     connection ??= await open();
     await connection.rows('select holdfast.release($1, $2, $3)', [fence.entry, fence.epoch, fence.token]);
   } catch {
-    // It is not ours any more, or it ends by itself.
+    // It is not ours any more, or it is ending anyway.
   }
   await connection?.close();
 }

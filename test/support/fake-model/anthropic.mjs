@@ -17,7 +17,7 @@ const ERROR_TYPES = {
 
 export const statusFor = { overloaded: 529 };
 
-/** The agent's own notes stand among what the user says. */
+/** The agent's own notes are mixed in with what the user says. */
 const isOfUser = (block) => block.type === 'text' && !block.text.startsWith('<system-reminder>');
 
 export function parse(body) {
@@ -140,7 +140,7 @@ export function errorBody({ status, message, kind }) {
 
 export const errorFrame = (error) => namedFrame('error', errorBody(error));
 
-/** A frame of a known kind whose JSON breaks off. */
+/** A frame of a known kind whose JSON is cut off. */
 export const malformedFrame =
   'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":\n\n';
 

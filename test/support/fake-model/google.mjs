@@ -110,7 +110,7 @@ export function errorBody({ status, message, kind, details }) {
 
 export const errorFrame = (error) => plainFrame(errorBody(error));
 
-/** A frame whose JSON breaks off. */
+/** A frame whose JSON is cut off. */
 export const malformedFrame = 'data: {"candidates":[{"content":{\n\n';
 
 /** A daily quota that is used up: the client should not retry it. */

@@ -85,7 +85,7 @@ export const responses = {
     const isModel = (it) => MODEL_ITEMS.has(it.type) || it.role === 'assistant';
     const lastModel = items.map(isModel).lastIndexOf(true);
     const isResult = (it) => RESULT_ITEMS.has(it.type);
-    // Adjacent items of the model belong to one reply.
+    // Adjacent items from the model belong to one reply.
     const replies = items.flatMap((it, i) => (isModel(it) && (i === 0 || !isModel(items[i - 1])) ? [i] : []));
     const lastUser = items.findLastIndex((it) => it.role === 'user' && contentText(it.content));
     return {
@@ -98,7 +98,7 @@ export const responses = {
           .filter((it) => it.role === 'developer' || it.role === 'system')
           .map((it) => contentText(it.content)),
       ].join('\n'),
-      // Some agents announce their tools inside the input instead of beside it.
+      // Some agents announce their tools inside the input instead of alongside it.
       tools: [
         ...flatTools(body.tools),
         ...items.filter((it) => it.type === 'additional_tools').flatMap((it) => flatTools(it.tools)),

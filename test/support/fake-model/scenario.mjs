@@ -136,7 +136,7 @@ export function createRunner(json, variables = {}) {
       const uses = st.ruleUses.get(i) ?? 0;
       if (uses >= (rule.times ?? Infinity) || !matches(rule.when, request)) continue;
       const fault = takeFault(st, `rule ${i}`, rule.turn.fault);
-      // After a fault the client comes back: only a real reply uses the rule up.
+      // After a fault the client comes back: only a real reply uses up the rule.
       if (!fault) st.ruleUses.set(i, uses + 1);
       return deliver(`rule ${i}`, rule.turn, fault);
     }
@@ -329,7 +329,7 @@ export function resolveToolCall(call, request) {
   return { name: `no_tool_for_${call.action}`, kind: 'function', input: {} };
 }
 
-/** The smallest value that fits a JSON schema; answers side requests that want JSON. */
+/** The smallest value that satisfies a JSON schema; answers side requests that want JSON. */
 export function stubForSchema(schema) {
   if (!schema || typeof schema !== 'object') return 'fake';
   if (schema.const !== undefined) return schema.const;

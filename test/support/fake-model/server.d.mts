@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
 
-/** A call of a tool, by the action that is wanted: it is translated into the tool that the agent really offers. */
+/** A tool call, named by the action wanted: it is translated into the tool the agent really offers. */
 export type ToolCall =
   | { readonly action: 'write_file'; readonly path: string; readonly content: string }
   | { readonly action: 'read_file'; readonly path: string }
   | { readonly action: 'bash'; readonly command: string }
   | { readonly action: 'mcp'; readonly server: string; readonly tool: string; readonly input: unknown }
-  /** A tool by its very name. */
+  /** A tool by its exact name. */
   | { readonly name: string; readonly input: unknown };
 
-/** What goes wrong with a reply; `times` times (once unless said otherwise), then the reply is given properly. */
+/** What goes wrong with a reply, `times` times (once unless given); then the reply is sent properly. */
 export interface Fault {
   readonly type:
     | 'rate_limit'
@@ -17,7 +17,7 @@ export interface Fault {
     | 'server_error'
     | 'auth'
     | 'usage_limit'
-    /** Any status with any words. */
+    /** Any status with any text. */
     | 'http'
     | 'reset_before_headers'
     | 'context_overflow'
@@ -27,16 +27,16 @@ export interface Fault {
     | 'stall'
     | 'malformed_sse';
   readonly times?: number | 'always';
-  /** Where in the stream; in the middle unless said otherwise. */
+  /** Where in the stream; in the middle unless given. */
   readonly afterFrames?: number;
   /** Seconds, for `rate_limit`. */
   readonly retryAfter?: number;
-  /** Epoch seconds, for `usage_limit`; or how far away that is. */
+  /** Epoch seconds, for `usage_limit`; or the seconds from now. */
   readonly resetsAt?: number;
   readonly resetsInSeconds?: number;
-  /** Which allowance of Anthropic is used up; `five_hour` unless said otherwise. */
+  /** Which allowance of Anthropic is used up; `five_hour` unless given. */
   readonly claim?: 'five_hour' | 'seven_day';
-  /** For `http`, and what the others say. */
+  /** For `http`, and the text of the other kinds. */
   readonly status?: number;
   readonly message?: string;
   readonly kind?: string;
@@ -47,7 +47,7 @@ export interface Fault {
 export interface ModelTurn {
   readonly text?: string;
   readonly thinking?: string;
-  /** Says `text` so many times, `{{n}}` counting from 1. */
+  /** Repeats `text` this many times, `{{n}}` counting from 1. */
   readonly repeatText?: number;
   readonly toolCalls?: readonly ToolCall[];
   readonly usage?: {
@@ -56,25 +56,25 @@ export interface ModelTurn {
     readonly cacheRead?: number;
     readonly cacheWrite?: number;
   };
-  /** Before the first byte. */
+  /** The delay before the first byte. */
   readonly delayMs?: number;
-  /** Size of the streamed pieces. */
+  /** The size of the streamed pieces. */
   readonly chunkChars?: number;
-  /** Between two of them. */
+  /** The delay between two pieces. */
   readonly chunkDelayMs?: number;
   readonly fault?: Fault;
 }
 
-/** A reply that is given by what the model is told, not by its place; it is tried before the turns. */
+/** A reply chosen by what the model is told, not by its place; rules are tried before the turns. */
 export interface Rule {
-  /** All of it must be so. */
+  /** All of these conditions must hold. */
   readonly when: {
     /** A regular expression for the newest text of the user. */
     readonly lastUser?: string;
     /** How many replies the model has given since. */
     readonly step?: number;
   };
-  /** How often it may be given; without end unless said otherwise. */
+  /** How often it may be used; without limit unless given. */
   readonly times?: number;
   readonly turn: ModelTurn;
 }
@@ -101,14 +101,14 @@ export type LogEntry =
       readonly purpose: string;
       readonly body: unknown;
     }
-  /** By which turn of the script a request is answered, or `side`: titles, summaries and the like. */
+  /** Which turn of the script answered a request, or `side`: titles, summaries and the like. */
   | { readonly kind: 'answer'; readonly seq: number; readonly answeredBy: string; readonly fault?: string }
   | {
       readonly kind: 'response';
       readonly seq: number;
       readonly status: number | null;
       readonly completed: boolean;
-      /** What the reply says that it used. */
+      /** The usage that the reply reports. */
       readonly usage?: ModelUsage;
     }
   | { readonly kind: 'upgrade-refused'; readonly path: string };

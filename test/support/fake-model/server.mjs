@@ -1,5 +1,5 @@
 /**
- * A stand-in for the model APIs that coding agents talk to: it answers as a script says and keeps every request.
+ * A stand-in for the model APIs that coding agents talk to: it answers according to a script and keeps every request.
  * Real agent programs run against it unchanged, offline, with every word of the "model" under control.
  */
 import { createServer } from 'node:http';
@@ -99,7 +99,7 @@ const DEFAULT_MESSAGES = {
   auth: 'Invalid API key',
 };
 
-/** Faults that replace the whole reply by an HTTP error; null for the others. */
+/** Faults that replace the whole reply with an HTTP error; null for the others. */
 function httpFault(fault, codec) {
   const message = fault.message ?? DEFAULT_MESSAGES[fault.type];
   switch (fault.type) {
@@ -143,7 +143,7 @@ function gone(res) {
   return new Promise((resolve) => res.on('close', resolve));
 }
 
-/** Resolves when the client has read enough to go on, or has gone. */
+/** Resolves when the client has read enough to continue, or has gone. */
 function drained(res) {
   return new Promise((resolve) => {
     const done = () => {

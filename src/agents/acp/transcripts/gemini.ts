@@ -27,7 +27,7 @@ const Line = z.union([
   ),
 ]);
 
-/** What Gemini CLI's own transcript says: `tmp/<project>/chats/session-<time>-<first 8 characters of the id>.jsonl`. */
+/** Reads Gemini CLI's own transcript: `tmp/<project>/chats/session-<time>-<first 8 characters of the id>.jsonl`. */
 export const readGeminiReplies: ReadReplies = (tools, { conversationId: id, environment }, since) =>
   readingQuietly(tools, () => {
     if (!isPlainId(id)) return [];
@@ -46,7 +46,7 @@ export const readGeminiReplies: ReadReplies = (tools, { conversationId: id, envi
     return [...replies.values()];
   });
 
-/** Its input has what was read from the cache in it, its output lacks what the model thought. */
+/** Its input includes what was read from the cache; its output does not include the model's thinking. */
 function replyOf({ id, model = null, tokens }: z.infer<typeof Message>, at: Date): KeptReply {
   const cacheReadTokens = countOf(tokens.cached);
   return {

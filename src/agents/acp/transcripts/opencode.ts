@@ -24,7 +24,7 @@ const Message = z.object({
 });
 const Exported = z.object({ messages: z.array(z.unknown()) });
 
-/** What opencode's database says, by its own command: over ACP it tells the tokens of the last reply of a turn only. */
+/** Reads opencode's database through its own command: over ACP it reports only the tokens of a turn's last reply. */
 export const readOpencodeReplies: ReadReplies = (tools, place, since) =>
   readingQuietly(tools, async () => {
     const { conversationId, command, workingDirectory, environment } = place;
@@ -41,7 +41,7 @@ export const readOpencodeReplies: ReadReplies = (tools, place, since) =>
     });
   });
 
-/** The tokens that the model thought are beside its output; a reply that was cut off has none at all. */
+/** Thinking tokens are counted separately from the output; a reply that was cut off has no counts at all. */
 function replyOf(info: z.infer<typeof Message>['info']): KeptReply {
   const { tokens } = info;
   return {

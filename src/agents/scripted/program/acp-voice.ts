@@ -27,7 +27,7 @@ const OPTIONS: acp.PermissionOption[] = [
   { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
 ];
 
-/** How an ACP agent makes itself heard: updates of its session. */
+/** How an ACP agent speaks: updates of its session. */
 export class AcpVoice implements Voice {
   readonly #client: acp.AgentContext;
   readonly #sessionId: string;
@@ -41,7 +41,7 @@ export class AcpVoice implements Voice {
     this.#showsNotices = showsNotices;
   }
 
-  /** What was used is told at the end. */
+  /** Usage is reported at the end. */
   note(): void {}
 
   say(text: string): Promise<void> {
@@ -78,7 +78,7 @@ export class AcpVoice implements Voice {
     return isAllowed ? null : 'The user refused permission for this tool';
   }
 
-  /** As a notice where the client shows them, else as codex-acp does. */
+  /** As a notice if the client shows those, otherwise as codex-acp does. */
   async retry({ attempt = 1, of = 3, status, message = 'overloaded' }: StepValue<'retry'>): Promise<void> {
     const title = `Retrying (${attempt}/${of}): ${message}`;
     const error = { message, ...(status === undefined ? {} : { httpStatusCode: status }) };
@@ -86,7 +86,7 @@ export class AcpVoice implements Voice {
     else await this.#update({ sessionUpdate: 'session_info_update', _meta: { codex: { error } } });
   }
 
-  /** The protocol has no words for an allowance that is nearly used up. */
+  /** The protocol cannot say that an allowance is nearly used up. */
   async warn(): Promise<void> {}
 
   sayUsage({ input, output, cacheRead, cacheWrite, window }: TurnUsage, totalCost: number): Promise<void> {
@@ -98,7 +98,7 @@ export class AcpVoice implements Voice {
     });
   }
 
-  /** A used-up allowance is also told as text. */
+  /** A used-up allowance is also reported as text. */
   async sayOutcome(outcome: TurnOutcome): Promise<void> {
     if (outcome.end === 'rate-limited') await this.say(limitText(outcome.resetsAt));
   }

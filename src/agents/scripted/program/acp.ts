@@ -72,7 +72,7 @@ class AcpSessions {
     return { sessionId: id, modes: this.#modes(id) };
   }
 
-  /** Says all that was said before, then goes on. */
+  /** Replays everything said so far, then answers. */
   async load(request: acp.LoadSessionRequest, client: acp.AgentContext): Promise<acp.LoadSessionResponse> {
     const { sessionId } = request;
     const { messages } = this.#reopen(sessionId, request.cwd, request.mcpServers);
@@ -123,7 +123,7 @@ class AcpSessions {
       const played = await answer(this.#actor, session.conversation, text, voice, session.turn.signal);
       await voice.sayUsage(played.usage, session.conversation.total.cost);
       await voice.sayOutcome(played.outcome);
-      // The reply goes out when this function has returned.
+      // The reply is sent after this function has returned.
       if (played.turn.exit !== null) setTimeout(() => process.exit(played.turn.exit ?? 0), 5);
       return responseTo(played);
     } finally {
@@ -162,7 +162,7 @@ const STOP_REASONS: Readonly<Record<string, acp.StopReason>> = {
   cancelled: 'cancelled',
 };
 
-/** `usage` is not of the stable protocol, but what the agents we know send. */
+/** `usage` is not in the stable protocol, but the agents we know send it. */
 function responseTo({ outcome, usage }: Answer): acp.PromptResponse {
   if (outcome.end === 'failed') {
     const data = {

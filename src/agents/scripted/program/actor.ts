@@ -9,20 +9,20 @@ import type { PlayedTurn, Voice } from './voice.js';
 /** What every protocol needs to run the play. */
 export interface Actor {
   readonly launch: Launch;
-  /** Null where none was given: then plain words are obeyed. */
+  /** Null if none was given: then it obeys plain words. */
   readonly script: Script | null;
   readonly conversations: Conversations;
   readonly stage: Stage;
-  /** Ends the program, unless the script said that it does not let itself be ended. */
+  /** Ends the program, unless the script made it ignore that. */
   readonly leave: (code: number) => void;
 }
 
-/** The turn that was played, and how it went. */
+/** The turn that was played, and its result. */
 export interface Answer extends PlayedTurn {
   readonly turn: Turn;
 }
 
-/** Answers a prompt: it is kept before the work begins, and noted with all that was known then. */
+/** Answers a prompt. Before the work begins it keeps the prompt, and notes everything known at that point. */
 export async function answer(
   actor: Actor,
   conversation: Conversation,

@@ -1,11 +1,11 @@
-/** A command line, taken apart without judging it: real drivers pass options that only real agents understand. */
+/** A command line, split up without judging it: real drivers pass options that only real agents understand. */
 export interface CommandLine {
-  /** Every value an option was given, in order; an option without a value has none. */
+  /** The values given for each option, in order; an option without a value has none. */
   readonly options: ReadonlyMap<string, readonly string[]>;
   readonly positionals: readonly string[];
 }
 
-/** `valued` options take the next argument, `variadic` ones all up to the next option. */
+/** `valued` options take the next argument, `variadic` ones every argument up to the next option. */
 export interface OptionKinds {
   readonly valued: ReadonlySet<string>;
   readonly variadic: ReadonlySet<string>;

@@ -22,7 +22,10 @@ export function initLine({ launch, stage }: Actor, sessionId: string, voice: Cla
   };
 }
 
-/** The line that ends a turn. Its keys are in no order, as the real one's are not; `usage` is the turn's, cost and model use are sums. */
+/**
+ * The line that ends a turn. Its keys are in no order, like the real one's; `usage` is the turn's own, cost and model use
+ * are totals.
+ */
 export function resultLine(
   played: Answer,
   conversation: Conversation,

@@ -16,7 +16,7 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** How Claude Code makes itself heard: one line for each block of a message. */
+/** How Claude Code speaks: one line for each block of a message. */
 export class ClaudeVoice implements Voice {
   permissionMode: string;
   model: string;
@@ -24,7 +24,7 @@ export class ClaudeVoice implements Voice {
   readonly #output: Output;
   readonly #launch: Launch;
   readonly #sessionId: string;
-  /** The reply that the usage of the turn is told with. */
+  /** The reply that carries the usage of the turn. */
   #payer: { readonly id: string; readonly usage: TurnUsage } | undefined;
   #usage = NO_USE;
   readonly #questions = new Map<string, (response: Json) => void>();
@@ -79,7 +79,7 @@ export class ClaudeVoice implements Voice {
     );
   }
 
-  /** An answer to a question of ours. */
+  /** Takes the answer to one of our questions. */
   takeResponse({ request_id: id, response }: Json): void {
     this.#questions.get(String(id))?.((response ?? {}) as Json);
   }
@@ -100,7 +100,7 @@ export class ClaudeVoice implements Voice {
     return this.#limit('allowed_warning', resetsAt, { utilization: 0.9, surpassedThreshold: 0.9 });
   }
 
-  /** What stands before the result when a turn ends badly. */
+  /** What precedes the result when a turn ends badly. */
   async sayOutcome(outcome: TurnOutcome): Promise<void> {
     if (outcome.end === 'rate-limited') {
       await this.#limit('rejected', outcome.resetsAt, {});
@@ -152,7 +152,7 @@ export class ClaudeVoice implements Voice {
     return this.#line({ type: 'rate_limit_event', rate_limit_info: info });
   }
 
-  /** A block of a reply; where that was asked for, its pieces come first. */
+  /** Sends a block of a reply, preceded by its pieces if they were asked for. */
   async #speak(type: 'text' | 'thinking', block: Json, text: string): Promise<void> {
     const id = `msg_${newId()}`;
     const event = (content: Json) =>
@@ -195,8 +195,8 @@ export class ClaudeVoice implements Voice {
   }
 
   /**
-   * The number of output tokens is final only at the end of a reply. The first reply of a turn is paid for all of it; those
-   * behind it find everything in the cache.
+   * The number of output tokens is final only at the end of a reply. The first reply of a turn accounts for all of its
+   * input; later ones find everything in the cache.
    */
   #tokens(id: string, output: number): Json {
     if (this.#payer?.usage !== this.#usage) this.#payer = { id, usage: this.#usage };

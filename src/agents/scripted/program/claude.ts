@@ -97,7 +97,7 @@ class ClaudeSession {
     return ['interrupt', 'set_permission_mode', 'set_model'].includes(String(subtype)) ? {} : null;
   }
 
-  /** Prompts that come while one is worked on wait for their turn. */
+  /** Prompts that arrive during another one wait for their turn. */
   async #work(): Promise<void> {
     for (let prompt = this.#waiting.shift(); prompt !== undefined; prompt = this.#waiting.shift()) {
       this.#turn = new AbortController();

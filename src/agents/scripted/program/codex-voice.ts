@@ -7,7 +7,7 @@ import { isFree, type Tool, type ToolOutcome, type ToolUse, type Voice } from '.
 
 type Json = Record<string, unknown>;
 
-/** How `codex app-server` makes itself heard in one thread: items with a start and an end, texts in pieces. */
+/** How `codex app-server` speaks in one thread: items with a start and an end, texts in pieces. */
 export class CodexVoice implements Voice {
   readonly #output: Output;
   readonly #conversation: Conversation;
@@ -33,7 +33,7 @@ export class CodexVoice implements Voice {
     return this.#output.json({ method, params: { ...where, ...params } });
   }
 
-  /** What was used is told at the end. */
+  /** Usage is reported at the end. */
   note(): void {}
 
   async say(text: string): Promise<void> {
@@ -66,7 +66,7 @@ export class CodexVoice implements Voice {
   }
 
   async refusal(use: ToolUse, signal: AbortSignal): Promise<string | null> {
-    // The servers that it was given are given with the word that their tools need no approval.
+    // The servers it was given come with the setting that their tools need no approval.
     if (isFree(this.#mode, use.tool) || use.tool.type === 'mcp') return null;
     const result = await this.#ask(use, signal);
     return result.decision === 'accept' || result.action === 'accept' ? null : 'rejected by user';
@@ -91,10 +91,10 @@ export class CodexVoice implements Voice {
     return this.notify('error', { error, willRetry: true });
   }
 
-  /** It says nothing about an allowance that is not used up. */
+  /** It says nothing about an allowance that is not used up yet. */
   async warn(): Promise<void> {}
 
-  /** The reply of the turn, and then the total of the thread, in which it is counted already. */
+  /** The usage of the turn's reply, and then the total of the thread, which already includes it. */
   async sayUsage(usage: TurnUsage): Promise<void> {
     if (this.#isRaw) await this.notify('rawResponse/completed', { usage: tokensOf(usage) });
     await this.sayTotal();
@@ -124,7 +124,7 @@ export class CodexVoice implements Voice {
   }
 }
 
-/** What Codex says when the allowance is used up; the time is local and to the minute. */
+/** What Codex says when the allowance is used up; the time is local, to the minute. */
 export function limitText(resetsAt: Date | null): string {
   const begin = "You've hit your usage limit. Upgrade to Pro (https://openai.com/chatgpt/pricing)";
   return resetsAt === null

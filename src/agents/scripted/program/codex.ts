@@ -6,7 +6,7 @@ import { readCodexServers } from './mcp-servers.js';
 
 type Json = Record<string, unknown>;
 
-/** Plays `codex app-server`: one live process with threads in it, lines of JSON both ways. */
+/** Plays `codex app-server`: one live process with several threads, exchanging lines of JSON. */
 export function playCodex(actor: Actor): void {
   new CodexServer(actor).listen();
 }
@@ -31,7 +31,7 @@ class CodexServer {
     this.#actor = actor;
   }
 
-  /** Without its input it has nobody to work for, and leaves in the middle of a turn, too. */
+  /** Once its input ends there is nobody to work for, so it leaves, even in the middle of a turn. */
   listen(): void {
     const onEnd = () => {
       this.#hasInputEnded = true;
@@ -163,7 +163,7 @@ function problem(message: string, codexErrorInfo = 'other'): Json {
   return { message, codexErrorInfo, additionalDetails: null };
 }
 
-/** In the words of Claude, as everywhere in this program. */
+/** The mode by Claude's name for it, as everywhere in this program. */
 function modeIn({ approvalPolicy, sandboxPolicy }: Json): string {
   if (approvalPolicy === 'untrusted') return 'default';
   const { type } = (sandboxPolicy ?? {}) as { type?: string };

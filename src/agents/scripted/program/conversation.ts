@@ -13,14 +13,14 @@ export interface TurnUsage {
 
 export const NO_USE: TurnUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, window: 0 };
 
-/** One side of an exchange, as it is kept. */
+/** One side of an exchange, as it is stored. */
 export interface Message {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly usage?: TurnUsage;
 }
 
-/** Conversations on disk, one file each; once written, a line is there whole, even after SIGKILL. */
+/** Conversations on disk, one file each; a line that has been written is complete, even after SIGKILL. */
 export class Conversations {
   readonly #directory: string | null;
   readonly #notesPath: string | null;
@@ -35,7 +35,7 @@ export class Conversations {
     return this.#directory !== null && isFileName(id) && existsSync(this.#path(id));
   }
 
-  /** Goes on with a conversation, or begins one. */
+  /** Continues a conversation, or begins one. */
   open(id: string): Conversation {
     const messages = this.has(id) ? readMessages(readFileSync(this.#path(id), 'utf8')) : [];
     return new Conversation(id, messages, (message) => {
@@ -43,31 +43,31 @@ export class Conversations {
     });
   }
 
-  /** Makes a conversation that can be resumed before anything was said in it. */
+  /** Creates a conversation that can be resumed before anything was said in it. */
   begin(id: string): Conversation {
     if (this.#directory !== null) appendFileSync(this.#path(id), '', { mode: 0o600 });
     return this.open(id);
   }
 
-  /** A new conversation that begins with all that was said in another. */
+  /** A new conversation that begins with everything said in another. */
   fork(from: string, id: string): Conversation {
     const copy = this.open(id);
     for (const message of this.open(from).messages) copy.add(message);
     return copy;
   }
 
-  /** Writes down what the agent was told and what it knew then, for whoever wants to check. */
+  /** Records what the agent was told and what it knew then, for tests. */
   note(entry: unknown): void {
     if (this.#notesPath !== null) append(this.#notesPath, entry);
   }
 
   #path(id: string): string {
-    if (!isFileName(id)) throw new Error(`not an id of a conversation: ${JSON.stringify(id)}`);
+    if (!isFileName(id)) throw new Error(`not a conversation id: ${JSON.stringify(id)}`);
     return join(this.#directory ?? '', `${id}.jsonl`);
   }
 }
 
-/** What was said so far. A prompt is kept before the work on it begins, the reply after. */
+/** What was said so far. A prompt is stored before the work on it begins, the reply afterwards. */
 export class Conversation {
   readonly id: string;
   readonly messages: Message[];
@@ -88,7 +88,7 @@ export class Conversation {
     this.messages.push(message);
   }
 
-  /** What all turns used together, also before a resume. */
+  /** What all turns used together, including before a resume. */
   get total(): TurnUsage {
     return this.messages.reduce((sum, { usage }) => (usage === undefined ? sum : addUp(sum, usage)), NO_USE);
   }
@@ -109,7 +109,7 @@ function append(path: string, entry: unknown): void {
   appendFileSync(path, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
 }
 
-/** An id becomes a file name only if it could not be anything else. */
+/** Whether an id may become a file name: only if it could not be anything else. */
 function isFileName(id: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9-]{0,63}$/.test(id);
 }

@@ -1,4 +1,4 @@
-/** Hands on the lines of a stream, cut at LF only: readline would also cut at U+2028. */
+/** Passes on the lines of a stream, split at LF only: readline would also split at U+2028. */
 export function readLines(
   stream: NodeJS.ReadableStream,
   onLine: (line: string) => void,

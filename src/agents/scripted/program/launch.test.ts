@@ -8,11 +8,11 @@ const launch = (protocol: string, ...argv: string[]) =>
   readLaunch(argv, { HOLDFAST_SCRIPTED_PROTOCOL: protocol });
 
 describe('a command line', () => {
-  it('is an ACP agent without a script unless something else is said', () => {
+  it('is an ACP agent without a script unless it says otherwise', () => {
     expect(readLaunch([], {})).toMatchObject({ protocol: 'acp', scriptPath: null, stateDirectory: null });
   });
 
-  it('goes before the environment', () => {
+  it('takes precedence over the environment', () => {
     const environment = {
       HOLDFAST_SCRIPTED_PROTOCOL: 'codex',
       HOLDFAST_SCRIPTED_SCRIPT: 'b.json',
@@ -75,6 +75,6 @@ describe('a command line', () => {
   it('of Codex is understood, and is that of its app server', () => {
     const options = ['-c', 'features.plugins=false', '--profile', 'mine', '-m', 'gpt'];
     expect(launch('codex', ...options, 'app-server')).toMatchObject({ protocol: 'codex', model: 'gpt' });
-    expect(() => launch('codex', 'exec', 'go')).toThrow('codex is only played as `app-server`');
+    expect(() => launch('codex', 'exec', 'go')).toThrow('codex is played only as `app-server`');
   });
 });

@@ -4,20 +4,20 @@ import { type McpServers, readClaudeServers } from './mcp-servers.js';
 const PROTOCOLS = ['claude', 'codex', 'acp', 'line'] as const;
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** How the program was started: what the real one would have understood, and our own settings. */
+/** How the program was started: the arguments that the real one would understand, and our own settings. */
 export interface Launch {
   readonly protocol: Protocol;
   readonly scriptPath: string | null;
-  /** Where conversations are kept; without one they end with the process. */
+  /** Where conversations are kept; null = they end with the process. */
   readonly stateDirectory: string | null;
-  /** Where everything that it was told, and knew then, is noted for whoever wants to check. */
+  /** Where to note every prompt with what the agent knew then, for tests. */
   readonly notesPath: string | null;
   readonly sessionId: string | null;
   readonly resume: string | null;
   readonly isFork: boolean;
-  /** In the words of Claude: default, acceptEdits, bypassPermissions, plan. */
+  /** By Claude's names: default, acceptEdits, bypassPermissions, plan. */
   readonly permissionMode: string;
-  /** Permission questions go to whoever holds the other end of our pipes. */
+  /** Permission questions go to the program at the other end of our pipes. */
   readonly asksOverStdio: boolean;
   readonly allowedTools: readonly string[];
   readonly streamsPartials: boolean;
@@ -55,14 +55,14 @@ const KINDS: Readonly<Record<Protocol, OptionKinds>> = {
   line: kinds(['--session-id --resume --model --mcp-config'], []),
 };
 
-/** Understands the command line, as the real program of that protocol would, and our own variables. */
+/** Reads the command line, as the real program of that protocol would, and our own variables. */
 export function readLaunch(argv: readonly string[], environment: Environment): Launch {
   const protocol = readProtocol(argv, environment);
   const line = takeApart(argv, KINDS[protocol]);
   const last = (...names: string[]) => lastValue(line, names);
   const has = (...names: string[]) => names.some((name) => line.options.has(name));
   if (protocol === 'codex' && !line.positionals.includes('app-server')) {
-    throw new LaunchError('codex is only played as `app-server`');
+    throw new LaunchError('codex is played only as `app-server`');
   }
   return {
     protocol,
@@ -90,7 +90,7 @@ export function readLaunch(argv: readonly string[], environment: Environment): L
   };
 }
 
-/** A command line that cannot be understood. */
+/** The command line cannot be understood. */
 export class LaunchError extends Error {}
 
 function readProtocol(argv: readonly string[], environment: Environment): Protocol {

@@ -1,4 +1,4 @@
-/** What the allowance says when it is used up, in Claude's words. */
+/** The message for a used-up allowance, in Claude's words. */
 export function limitText(resetsAt: Date | null): string {
   const when = resetsAt === null ? '' : ` · resets ${clockTime(resetsAt)} (UTC)`;
   return `You've hit your 5-hour limit${when}`;

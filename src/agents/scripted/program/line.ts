@@ -51,7 +51,7 @@ class LineVoice implements Voice {
     return this.#output.line(text);
   }
 
-  /** What it thinks it keeps to itself. */
+  /** It keeps its thoughts to itself. */
   async think(): Promise<void> {}
 
   toolStart({ tool }: ToolUse): Promise<void> {
@@ -64,7 +64,7 @@ class LineVoice implements Voice {
     return this.#output.line(output.trimEnd());
   }
 
-  /** There is nobody it could ask. */
+  /** It has nobody to ask. */
   async refusal(): Promise<null> {
     return null;
   }

@@ -9,7 +9,7 @@ import { parseScript, ScriptError } from './script.js';
 
 const VERSION = '1.0.0';
 
-/** Exit status after SIGTERM, as Claude Code has it. */
+/** Exit status after SIGTERM, the same as Claude Code's. */
 const TERMINATED = 143;
 
 main().catch((error: unknown) => {
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   await play(launch.protocol, makeActor(launch));
 }
 
-/** Each protocol is loaded when it is spoken. */
+/** Loads only the protocol that is spoken. */
 async function play(protocol: Protocol, actor: Actor): Promise<void> {
   switch (protocol) {
     case 'claude':

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { McpClient } from './mcp-client.js';
 
-/** A server that says what it heard: each tool is something that a server can do to its client. */
+/** A server that reports what it heard: each tool does one of the things a server can do to its client. */
 const SERVER = `
 const heard = [];
 let pending;
@@ -34,7 +34,7 @@ async function call(client: McpClient, name: string, signal = never): Promise<un
 }
 
 describe('the MCP client of the scripted agent', () => {
-  it('shakes hands, answers a ping and refuses what else it is asked', async () => {
+  it('shakes hands, answers a ping and refuses everything else', async () => {
     const client = await connect();
     expect(await call(client, 'question')).toEqual([
       'initialize',
@@ -46,7 +46,7 @@ describe('the MCP client of the scripted agent', () => {
     await expect(call(client, 'leave')).rejects.toThrow('closed');
   });
 
-  it('tells the server that a call is cancelled, and goes on', async () => {
+  it('tells the server that a call is cancelled, and continues', async () => {
     const client = await connect();
     const cancel = new AbortController();
     const waiting = call(client, 'nothing', cancel.signal);

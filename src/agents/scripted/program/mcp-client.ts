@@ -6,7 +6,7 @@ import type { McpServer } from './mcp-servers.js';
 const PROTOCOL_VERSION = '2025-11-25';
 const METHOD_NOT_FOUND = -32601;
 
-/** What a tool came back with, as far as an agent reads it. */
+/** What a tool returned, as far as an agent reads it. */
 export interface ToolResult {
   readonly content?: readonly { readonly type: string; readonly text?: string }[];
   readonly isError?: boolean;
@@ -25,8 +25,8 @@ interface Call {
 }
 
 /**
- * A client of one MCP server on stdio that can call its tools and no more. It is small, because it is in every start of
- * this program; our tests have the official client talk to the same servers.
+ * A client for one MCP server on stdio that can call its tools and nothing more. It is small because this program loads
+ * it at every start; our tests run the official client against the same servers.
  */
 export class McpClient {
   readonly #child: ChildProcess;
@@ -36,7 +36,7 @@ export class McpClient {
 
   private constructor(child: ChildProcess) {
     this.#child = child;
-    // A server that is gone is noticed by the end of its output.
+    // The end of its output shows that a server is gone.
     child.stdin?.on('error', () => undefined);
     child.once('error', (error) => this.#close(error));
     if (child.stdout !== null)
@@ -47,7 +47,7 @@ export class McpClient {
       );
   }
 
-  /** Starts a server and shakes hands with it. It gets our whole environment, and with it who supervises us. */
+  /** Starts a server and shakes hands with it. It inherits our whole environment, including who supervises us. */
   static async connect(server: McpServer): Promise<McpClient> {
     const child = children().spawn(server.command, [...server.args], {
       env: { ...process.env, ...server.env },
@@ -63,7 +63,7 @@ export class McpClient {
     return client;
   }
 
-  /** Waits as long as it takes: a person is at the other end. */
+  /** Waits as long as it takes: there is a person at the other end. */
   async callTool(name: string, input: Record<string, unknown>, signal: AbortSignal): Promise<ToolResult> {
     return (await this.#request('tools/call', { name, arguments: input }, signal)) as ToolResult;
   }
@@ -111,7 +111,7 @@ export class McpClient {
     else call?.reject(new Error(error.message ?? 'the MCP server refused'));
   }
 
-  /** A server may ask whether we are there; we offer nothing else. */
+  /** Answers a server's ping; we offer it nothing else. */
   #reply(id: number | string, method: string): void {
     if (method === 'ping') this.#send({ id, result: {} });
     else this.#send({ id, error: { code: METHOD_NOT_FOUND, message: `there is no ${method} here` } });
@@ -128,7 +128,7 @@ export class McpClient {
   }
 }
 
-/** What is no message is passed over, as clients do. */
+/** Anything that is not a message is skipped, as other clients do. */
 function messageIn(line: string): Message {
   try {
     const value: unknown = JSON.parse(line);

@@ -9,7 +9,7 @@ export interface McpServer {
 
 export type McpServers = Readonly<Record<string, McpServer>>;
 
-/** `--mcp-config`: JSON, or the path of a file that holds it. */
+/** `--mcp-config`: JSON, or the path of a file that contains it. */
 export function readClaudeServers(configs: readonly string[]): McpServers {
   const servers: Record<string, McpServer> = {};
   for (const config of configs) {
@@ -20,7 +20,7 @@ export function readClaudeServers(configs: readonly string[]): McpServers {
   return servers;
 }
 
-/** `mcp_servers.NAME.key` and its value, as settings of a thread are given. */
+/** `mcp_servers.NAME.key` with its value: the form of a thread's settings. */
 export function readCodexServers(settings: Readonly<Record<string, unknown>>): McpServers {
   const servers: Record<string, Partial<McpServer>> = {};
   for (const [setting, value] of Object.entries(settings)) {

@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const FLOOD_CHUNK_BYTES = 64 * 1024;
-/** So that the reader sees most pieces alone. */
+/** Gives the reader time to see most pieces on their own. */
 const PIECE_PAUSE_MS = 1;
 
 /** Everything the program writes, in the order it was asked to. */
@@ -12,11 +12,11 @@ export class Output {
   #isClosed = false;
 
   constructor() {
-    // Nobody reads any more: what we say has no place to go, and saying it must not look like a crash of ours.
+    // Nobody reads any more: there is nowhere left to write, and trying must not look like a crash of ours.
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => this.#close());
   }
 
-  /** From now on everything goes out in pieces of so many bytes, each on its own; 0 = whole. */
+  /** From now on, writes everything in separate pieces of this many bytes; 0 = whole. */
   cutInto(bytes: number): void {
     this.#pieceBytes = bytes;
   }
@@ -44,7 +44,7 @@ export class Output {
     }
   }
 
-  /** Closes standard output under the feet of everybody. */
+  /** Closes standard output without warning. */
   async closeStdout(): Promise<void> {
     await this.#last;
     this.#close();
@@ -68,7 +68,7 @@ function send(stream: NodeJS.WritableStream, content: Uint8Array): Promise<void>
   return new Promise((resolve) => stream.write(content, () => resolve()));
 }
 
-/** A text as it would be streamed: a few pieces, never through the middle of a character. */
+/** A text as it would be streamed: in a few pieces, never splitting a character. */
 export function piecesOf(text: string): string[] {
   const size = Math.max(40, Math.ceil(text.length / 20));
   const pieces: string[] = [];

@@ -23,7 +23,7 @@ describe('an agent without a script', () => {
     expect(textOf(obeyPlainWords(prompt).steps)).toEqual(said);
   });
 
-  it('does not count without end', () => {
+  it('does not count forever', () => {
     expect(textOf(obeyPlainWords('count from 1 to 999999999').steps)).toHaveLength(10_000);
   });
 

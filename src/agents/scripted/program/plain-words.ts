@@ -9,7 +9,7 @@ interface Rule {
   readonly steps: (prompt: string, found: RegExpExecArray) => readonly Step[];
 }
 
-/** What is understood of a prompt, the first that fits; the README next door says it in words. */
+/** What it understands of a prompt; the first match counts. The README next door puts it in words. */
 const RULES: readonly Rule[] = [
   { words: /\bask me\b|\bask_user_questions\b/i, steps: (prompt) => [ask(prompt), say('{{output}}')] },
   {
@@ -23,7 +23,7 @@ const RULES: readonly Rule[] = [
   { words: /\bwait\b/i, steps: () => [say('I wait.'), { name: 'hang', value: true }] },
 ];
 
-/** What an agent without a script does with a prompt: what it is told in simple words, else it repeats it. */
+/** What an agent without a script does with a prompt: obeys it if the words are simple enough, otherwise repeats it. */
 export function obeyPlainWords(prompt: string): Turn {
   for (const { words, steps } of RULES) {
     const found = words.exec(prompt);
@@ -48,7 +48,7 @@ function count(from: number, to: number): Step[] {
   ]);
 }
 
-/** With the title, the prompt and the options that stand in quotes behind these words. */
+/** Takes the title, the prompt and the options from the quotes after those words. */
 function ask(prompt: string): Step {
   const options = [...(/\boptions? (.*)$/is.exec(prompt)?.[1] ?? '').matchAll(/"([^"]+)"/g)];
   const labels = options.length < 2 ? ['Yes', 'No'] : options.map(([, label]) => label);

@@ -6,10 +6,10 @@ import type { StepName, StepValue, Turn } from './script.js';
 import { applyTool, leaveBehind, type Workplace } from './tools.js';
 import type { PlayedTurn, Tool, TurnOutcome, Voice } from './voice.js';
 
-/** What the play has to work with. */
+/** What the play needs besides a voice and a conversation. */
 export interface Stage extends Workplace {
   readonly output: Output;
-  /** From now on neither SIGTERM nor the end of input ends the program. */
+  /** From now on neither SIGTERM nor the end of its input ends the program. */
   readonly ignoreTerm: () => void;
 }
 
@@ -45,7 +45,7 @@ class TurnOver extends Error {
   }
 }
 
-/** Plays a turn: the prompt is the last message of the conversation; the reply is added when it is over. */
+/** Plays a turn. Its prompt is the last message of the conversation; the reply is added when the turn is over. */
 export async function playTurn(
   turn: Turn,
   stage: Stage,
@@ -166,7 +166,7 @@ function fillIn(text: string, { conversation, lastOutput }: Scene): string {
   return text.replaceAll(/\{\{(prompt|earlier|output|answer)\}\}/g, (_, name: string) => values[name] ?? '');
 }
 
-/** The choice, or the person's own words, in a reply to `ask`; without quotes, so that it can stand in a source. */
+/** The choice, or the person's own words, in a reply to `ask`; without quotes, so that it can be put into source code. */
 function firstAnswerIn(output: string): string {
   const [, own, choice = ''] = /^→ (?:Other: '(.*)'|(.*?)(?: — .*)?)$/m.exec(output) ?? [];
   return (own ?? choice).replace(/['"`\\$]/g, '');
@@ -191,7 +191,7 @@ function forever(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** A program with nothing to wait for would end. */
+/** Keeps the program alive: with nothing to wait for, it would end. */
 export function stayAlive(): NodeJS.Timeout {
   return setInterval(() => {}, 1_000_000);
 }

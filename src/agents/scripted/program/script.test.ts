@@ -4,7 +4,7 @@ import { parseScript, turnAfter } from './script.js';
 const parse = (script: unknown) => parseScript(JSON.stringify(script));
 
 describe('a script', () => {
-  it('is read with everything decided', () => {
+  it('is read with all defaults filled in', () => {
     const script = parse({
       comment: 'two turns',
       turns: [
@@ -52,7 +52,7 @@ describe('a script', () => {
       { turns: [{ steps: [{ say: { text: 'x', repeat: 0 } }] }] },
       /say\.repeat: not a whole number of 1 or more/,
     ],
-    [{ turns: [{ steps: [{ run: '' }] }] }, /run: not a text of at least one character/],
+    [{ turns: [{ steps: [{ run: '' }] }] }, /run: empty or not text/],
     [{ turns: [{ steps: [{ ask: { server: 'a' } }] }] }, /ask\.questions: missing/],
     [{ turns: [{ steps: [{ usage: { inputs: 1 } }] }] }, /usage: unknown key "inputs"/],
     [{ turns: [{ steps: [{ crash: { code: 256 } }] }] }, /crash\.code: not a whole number from 0 to 255/],
@@ -67,7 +67,7 @@ describe('a script', () => {
     expect(() => parseScript(text)).toThrow(message);
   });
 
-  it('may have every step there is, in few words or in many', () => {
+  it('may have every kind of step, in short or long form', () => {
     const steps = [
       { say: { text: 'x', repeat: 2 } },
       { think: 'hm' },
@@ -105,12 +105,12 @@ describe('a script', () => {
     ['echo', { name: 'say', value: 'You said: {{prompt}}' }],
     ['repeat-last', { name: 'say', value: 'one' }],
     ['fail', { name: 'fail', value: 'the script has no more turns' }],
-  ])('that is exhausted goes on as it says: %s', (onExhausted, step) => {
+  ])('that is exhausted continues as it says: %s', (onExhausted, step) => {
     const script = parse({ turns: [{ steps: [{ say: 'one' }] }], onExhausted });
     expect(turnAfter(script, 5).steps).toEqual([step]);
   });
 
-  it('without turns echoes, whatever it says', () => {
+  it('without turns echoes whatever it is told', () => {
     expect(turnAfter(parse({ onExhausted: 'repeat-last' }), 0).steps[0]?.name).toBe('say');
   });
 });

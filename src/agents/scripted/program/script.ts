@@ -20,7 +20,7 @@ import {
   withDefault,
 } from '../../../foundation/index.js';
 
-/* Read by the codec of our records and not by zod, which takes as long to load as all the rest of this program to start. */
+/* Read with the codec of our records, not with zod, which takes as long to load as the whole rest of this program. */
 
 const tokens = whole(0);
 const positive = whole(1);
@@ -32,7 +32,7 @@ const base64 = textThat(
   'not base64',
 );
 
-/** What a step may be, by its one key. The README next door says what each does. */
+/** The kinds of steps, by their single key. The README next door says what each does. */
 const STEPS = {
   say: either(text, strict({ text, repeat: positive })),
   think: text,
@@ -78,14 +78,14 @@ export type Step = {
   readonly [Name in StepName]: { readonly name: Name; readonly value: StepValue<Name> };
 }[StepName];
 
-/** How a turn may end by itself. */
+/** How a turn may end on its own. */
 const TURN_ENDS = ['completed', 'refused', 'turn-limit', 'context-overflow'] as const;
 
 /** What the agent does with one prompt. */
 export interface Turn {
   readonly steps: readonly Step[];
   readonly end: (typeof TURN_ENDS)[number];
-  /** Leaves right after the end of the turn, with this exit code. */
+  /** The exit code to leave with right after the end of the turn; null = stay. */
   readonly exit: number | null;
 }
 
@@ -95,7 +95,7 @@ export interface Script {
   readonly onExhausted: 'echo' | 'repeat-last' | 'fail';
 }
 
-/** A script that cannot be played; says where and why. */
+/** A script cannot be played; the message says where and why. */
 export class ScriptError extends Error {}
 
 const turnShape = strict({
@@ -110,7 +110,7 @@ const scriptShape = strict({
   comment: optional(text),
 });
 
-/** Reads a script. Throws ScriptError, naming the place: nothing that is misspelt is passed over. */
+/** Reads a script. Throws ScriptError, naming the place: no misspelling is ignored. */
 export function parseScript(source: string): Script {
   let raw: unknown;
   try {
@@ -129,7 +129,7 @@ export function parseScript(source: string): Script {
   };
 }
 
-/** The turn for a prompt that comes after so many others. */
+/** The turn for a prompt that follows this many others. */
 export function turnAfter(script: Script, earlierPrompts: number): Turn {
   const turn = script.turns[earlierPrompts];
   if (turn !== undefined) return turn;
@@ -165,12 +165,12 @@ function check<Value>(codec: Codec<Value>, raw: unknown, place: string): Value {
   }
 }
 
-/** An object with these keys and no others. */
+/** An object with exactly these keys. */
 function strict<const Of extends Parameters<typeof record>[0]>(keys: Of): Codec<RecordOf<Of>> {
   return record(keys, 'refuse');
 }
 
-/** In few words or in many. */
+/** In short form or in long form. */
 function either<Short, Long>(short: Scalar<Short>, long: Codec<Long>): Codec<Short | Long> {
   return {
     fromDisk: (value) => (short.is(value) ? value : long.fromDisk(value)),

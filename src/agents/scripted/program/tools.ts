@@ -10,7 +10,7 @@ export interface Workplace {
   readonly questioner: Questioner;
 }
 
-/** Uses a tool for real. What goes wrong is its result, as with real agents. */
+/** Really uses a tool. A failure becomes its result, as with real agents. */
 export async function applyTool(tool: Tool, workplace: Workplace, signal: AbortSignal): Promise<ToolOutcome> {
   try {
     if (tool.type === 'run') return await runCommand(tool.command, workplace.directory, signal);
@@ -35,7 +35,7 @@ export async function applyTool(tool: Tool, workplace: Workplace, signal: AbortS
   }
 }
 
-/** Runs a command in a session of its own, as real agents do, so that a signal to our group does not reach it. */
+/** Runs a command in its own session, as real agents do, so that a signal to our group does not reach it. */
 function runCommand(command: string, directory: string, signal: AbortSignal): Promise<ToolOutcome> {
   return new Promise((settle, reject) => {
     const child = children().spawn('sh', ['-c', command], {
@@ -59,7 +59,7 @@ function runCommand(command: string, directory: string, signal: AbortSignal): Pr
   });
 }
 
-/** Starts something that outlives us: in a session of its own, and (if asked) with a hand on our output pipe. */
+/** Starts something that outlives us: in its own session and, if asked, holding on to our stdout. */
 export function leaveBehind(command: string, holdsOutput: boolean): void {
   const output = holdsOutput ? 'inherit' : 'ignore';
   const child = children().spawn('sh', ['-c', command], {
@@ -73,7 +73,7 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // It had already ended.
   }
 }
 

@@ -41,26 +41,26 @@ export interface PlayedTurn {
   readonly outcome: TurnOutcome;
   readonly text: string;
   readonly usage: TurnUsage;
-  /** Whether the script said what it used. */
+  /** Whether the script said what the turn used. */
   readonly isUsageTold: boolean;
 }
 
-/** How the agent makes itself heard in one protocol, while it works on a prompt. */
+/** How the agent speaks in one protocol while it works on a prompt. */
 export interface Voice {
-  /** Takes note of what the turn uses, before it is over. */
+  /** Notes what the turn uses, before the turn is over. */
   note(usage: TurnUsage): void;
   say(text: string): Promise<void>;
   think(text: string): Promise<void>;
   toolStart(use: ToolUse): Promise<void>;
   toolEnd(use: ToolUse, outcome: ToolOutcome): Promise<void>;
-  /** Why the tool may not be used; null = it may. Asks where the rules say so. */
+  /** Why the tool may not be used; null = it may. Asks for permission if the rules require it. */
   refusal(use: ToolUse, signal: AbortSignal): Promise<string | null>;
   retry(notice: StepValue<'retry'>): Promise<void>;
   /** The allowance is nearly used up. */
   warn(resetsAt: Date | null): Promise<void>;
 }
 
-/** Claude's names for tools, which the other protocols borrow where they have none. */
+/** Claude's names for tools; the other protocols borrow them if they have none. */
 export function toolName(tool: Tool): string {
   if (tool.type === 'mcp') return `mcp__${tool.server}__${tool.tool}`;
   if (tool.type === 'other') return tool.name;
@@ -75,7 +75,7 @@ export function toolTitle(tool: Tool): string {
   return toolName(tool);
 }
 
-/** Whether a mode lets a tool be used without asking anybody. */
+/** Whether a mode allows a tool without asking anybody. */
 export function isFree(mode: string, tool: Tool): boolean {
   if (mode === 'bypassPermissions') return true;
   return mode === 'acceptEdits' && (tool.type === 'write' || tool.type === 'edit');

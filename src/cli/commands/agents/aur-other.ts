@@ -1,6 +1,6 @@
 import { defineCommand, UsageError } from '../../command.js';
 
-/** Other programs are called `aur`, too: whoever wanted one of them is told whose this is. */
+/** Other programs are called `aur`, too: this tells people who wanted one of those whose `aur` this is. */
 export const other = defineCommand({
   usage: 'other',
   summary: 'Not a command of this aur',

@@ -13,15 +13,15 @@ import { renderFault } from '../../render/sessions.js';
 interface ResumeWishes {
   /** An id, the start of one, or `last`. */
   readonly typed: string;
-  /** Whether `last` may be of another project. */
+  /** Whether `last` may be a conversation of another project. */
   readonly isAnywhere: boolean;
-  /** Whether damage is to be mended without asking. */
+  /** Whether to repair damage without asking. */
   readonly isRecovered: boolean;
 }
 
 /**
- * The conversation to go on with, mended where it is damaged; `deleted` where the person wanted that instead. Throws
- * SESSION_NOT_FOUND after the list, CONFIRMATION_MISSING for damage that stays as it is.
+ * The conversation to continue, repaired if it was damaged; `deleted` if the person chose that instead. Throws
+ * SESSION_NOT_FOUND after the list, CONFIRMATION_MISSING for damage that is left alone.
  */
 export async function resumeConversation(
   context: CommandContext,
@@ -34,14 +34,14 @@ export async function resumeConversation(
   if (isOk) return conversations.hold(id);
   for (const one of damage.slice(0, MAX_TOLD)) terminal.complain(`damaged: ${renderFault(one)}`);
   if (damage.length > MAX_TOLD) terminal.complain(`… and ${damage.length - MAX_TOLD} more`);
-  // What a kill cut off is no reason to ask anybody: whoever opens it next sets it aside.
+  // A record cut off by a kill is no reason to ask: the next one to open the file sets it aside.
   if (records > 0 && isOnlyCutOff(damage)) return openMended(context, conversations, id);
   const wish = isRecovered ? 'recover' : await askWhatToDo(context, id);
   if (wish === 'leave')
     throw new ConfirmationMissingError(
       `${id} is damaged in ${counted(damage.length, 'place')}; nothing was changed`,
       {
-        hint: `Go on with what is intact: --recover. What is damaged is set aside, never deleted.\nOr: holdfast sessions delete ${id}`,
+        hint: `Continue with what is intact: --recover. What is damaged is set aside, never deleted.\nOr: holdfast sessions delete ${id}`,
       },
     );
   if (wish === 'delete') {
@@ -59,7 +59,7 @@ export async function resumeConversation(
 }
 
 const MAX_TOLD = 10;
-/** More than a record can be is no record that was cut off. */
+/** Longer than any record, so it cannot be a record that was cut off. */
 const MAX_CUT_OFF = 32 * 1024 * 1024;
 
 function isOnlyCutOff(damage: readonly ConversationDamage[]): boolean {
@@ -113,7 +113,7 @@ const WISHES: Readonly<Record<string, Wish>> = {
   leave: 'leave',
 };
 
-/** One of three answers; anything else asks again. Leaves it where nobody can be asked. */
+/** Asks for one of three answers until it gets one. Leaves the file alone if there is nobody to ask. */
 async function askWhatToDo({ terminal }: CommandContext, id: string): Promise<Wish> {
   if (!terminal.isInteractive) return 'leave';
   terminal.note(

@@ -12,14 +12,14 @@ import { ExitCode } from '../../exit-codes.js';
 import { renderConversations } from '../../render/conversations.js';
 import { moreWords } from '../../render/table.js';
 
-/** `--list-sessions`: what was said, newest first. */
+/** `--list-sessions`: the conversations, newest first. */
 export async function listConversations(
   context: CommandContext,
   conversations: ConversationSessions,
   filter: {
     readonly agent?: string | undefined;
     readonly status?: 'active' | 'completed' | 'interrupted' | undefined;
-    /** Whether the table says where each belongs; the published one does not. */
+    /** Whether the table shows each one's project; the published table does not. */
     readonly hasProjects: boolean;
     readonly limit?: number | undefined;
   },
@@ -79,7 +79,7 @@ export async function tidyConversations(
   );
 }
 
-/** `--delete-session`: after a yes. */
+/** `--delete-session`: asks for confirmation first. */
 export async function deleteConversation(
   context: CommandContext,
   conversations: ConversationSessions,
@@ -90,7 +90,7 @@ export async function deleteConversation(
   const id = conversations.resolve(typed);
   if (!isSure) {
     if (!terminal.isInteractive)
-      throw new ConfirmationMissingError(`Delete session '${id}'?`, { hint: 'Say so with --yes.' });
+      throw new ConfirmationMissingError(`Delete session '${id}'?`, { hint: 'Confirm with --yes.' });
     const answer = await terminal.ask(`Delete session '${id}'? [y/N] `);
     if (answer === null || !/^y/i.test(answer.trim())) {
       terminal.write('Nothing was deleted.');
@@ -107,7 +107,7 @@ export async function deleteConversation(
   return ExitCode.done;
 }
 
-/** `--clean-sessions`: everything older, except what is live. */
+/** `--clean-sessions`: moves everything older to the trash, except what is live. */
 export async function cleanConversations(
   context: CommandContext,
   conversations: ConversationSessions,

@@ -33,7 +33,7 @@ import {
 import { permissionMode } from './exec.js';
 import { type QuestionNotes, questionNotes } from './question-notes.js';
 
-/** The options of `holdfast chat`, which `aur spawn` has as well. */
+/** The options of `holdfast chat` and `aur spawn`. */
 export const CHAT_OPTIONS = {
   agent: {
     type: 'string',
@@ -54,8 +54,8 @@ export const CHAT_OPTIONS = {
   },
   here: { type: 'boolean', about: 'with --resume: move a conversation of another project to this directory' },
   recover: { type: 'boolean', about: 'with --resume: repair a damaged file first, without asking' },
-  raw: { type: 'boolean', about: 'keep what is said as it is, secrets included' },
-  listSessions: { type: 'boolean', about: 'list conversations, the last active first' },
+  raw: { type: 'boolean', about: 'keep what is said unredacted, secrets included' },
+  listSessions: { type: 'boolean', about: 'list conversations, most recently active first' },
   status: {
     type: 'string',
     value: '<status>',
@@ -97,13 +97,13 @@ export const commands = [chat];
 
 interface ChatWay {
   readonly title: string;
-  /** What is said first. */
+  /** The first message. */
   readonly first?: string | undefined;
-  /** Whether lists say where a conversation belongs; yes otherwise. */
+  /** Whether lists show the project of a conversation. Default: yes. */
   readonly hasProjects?: boolean;
 }
 
-/** One of the things a chat command can do. */
+/** Does whichever of its actions the chat command was asked for. */
 export async function runChat(context: CommandContext, values: ChatValues, way: ChatWay): Promise<ExitCode> {
   const { services } = context;
   const chosen = [values.listSessions, values.deleteSession, values.cleanSessions].filter(
@@ -124,7 +124,7 @@ export async function runChat(context: CommandContext, values: ChatValues, way: 
       return await cleanConversations(context, conversations, values.cleanSessions);
     return await talk(context, conversations, values, { ...way, onHeld: (id) => held.push(id) });
   } finally {
-    // After the command's own words, whatever became of it.
+    // After the command's own output, however it ended.
     if (!context.signal.aborted) await tidyConversations(context, held);
   }
 }
@@ -174,7 +174,7 @@ async function talk(
       priceOf,
       askerSession: notes.askerSession,
       isAttended: terminal.isInteractive && !isJson,
-      // What differs from before was said just now, or is said to the person.
+      // Options that differ were typed just now, or are shown to the person.
       acceptsChanges: true,
       onContinuation: (continuation) => {
         const words = describeContinuation(continuation);
@@ -194,7 +194,7 @@ async function talk(
       ? begin(prepared, values.session)
       : partyOf(prepared, resumed, prepared.workingDirectory);
   const options = {
-    // The model belongs to the agent that was left.
+    // The model belonged to the previous agent.
     startWith: (agent: string) => begin({ agent, model: undefined, permissions: prepared.permissions }),
     readFile: (path: string) => readTextFile(services, path),
     createFile: (path: string, text: string) => createTextFile(services, path, text),
@@ -236,7 +236,7 @@ async function talk(
     stdout,
     stderr,
     isJson,
-    // Whoever said it all on the command line need not end the input at their keyboard.
+    // With the message on the command line, nobody should have to end the input at the keyboard.
     readsInput: first === undefined || !terminal.hasKeyboard,
   });
   if (path === null) {
@@ -253,7 +253,7 @@ async function talk(
 
 type Wishes = Pick<ChatStart, 'agent' | 'model' | 'permissions'>;
 
-/** How the agent is started and where the conversation belongs; what is wrong is said before anybody types. */
+/** How the agent is started and where the conversation belongs. Reports mistakes before anybody types. */
 function prepare(
   services: Services,
   values: ChatWishes & { readonly here: boolean },

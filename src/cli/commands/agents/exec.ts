@@ -110,7 +110,7 @@ interface SessionWishes {
   readonly notes: QuestionNotes;
 }
 
-/** A new session, or the one to go on with. */
+/** A new session, or the one to continue. */
 async function openSession(
   { services, terminal, signal }: CommandContext,
   wishes: SessionWishes,
@@ -136,7 +136,7 @@ async function openSession(
     : processes.reopen(id, launch, { acceptsChanges: wishes.acceptChanges });
 }
 
-/** As before unless it is said; that all questions were waived counts only when it is said again. */
+/** The same permissions as before unless typed; `bypass` counts only if it is typed again. */
 function permissionsOf(
   terminal: Terminal,
   said: PermissionMode | undefined,
@@ -147,7 +147,7 @@ function permissionsOf(
   return before === 'ask' ? 'ask' : 'edits';
 }
 
-/** What came of it, how to go on, and where to look when something went wrong. */
+/** Shows the result, how to continue, and where to look if something went wrong. */
 function tellEnd({ terminal, isJson }: CommandContext, session: ProcessSession, response: PromptResponse) {
   if (!isJson) terminal.note(terminal.style.dim(summary(session, response)));
   if (response.reason !== 'completed' && session.outputPath !== null)

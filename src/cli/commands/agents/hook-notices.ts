@@ -3,7 +3,7 @@ import { AT_TERMINAL, type NoticeEvent } from '../../../notices/index.js';
 import type { CommandContext } from '../../command.js';
 import { openNotices } from '../../open-notices.js';
 
-/** What `hook` needs of notices where a channel is configured: a file beside the commands that start often, not in them. */
+/** What `hook` needs for notices when a channel is configured: in a separate file that commands that start often do not load. */
 export async function openHookNotices(context: CommandContext): Promise<HookNotices> {
   const notices = await openNotices(context, { isBrief: true });
   return {
@@ -12,7 +12,7 @@ export async function openHookNotices(context: CommandContext): Promise<HookNoti
   };
 }
 
-/** Each time that an agent waits is an event of its own; only its own hook sees it. */
+/** Each wait of an agent is an event of its own; only the agent's own hook sees it. */
 function eventOf({ facts, waitsFor }: HookTold, now: Date): NoticeEvent {
   const at = now.toISOString();
   return {

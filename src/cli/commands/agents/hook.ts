@@ -5,11 +5,11 @@ import { ExitCode } from '../../exit-codes.js';
 
 const hook = defineCommand({
   usage: 'hook [event]',
-  summary: 'What an agent starts when it asks for a permission: a card in your inbox',
+  summary: 'Started by an agent that asks for a permission: puts a card in your inbox',
   details:
     'Started by the agent, not by you: `holdfast setup <agent> --hooks --write` puts it into its settings. It reads what the\n' +
     'agent says on stdin, and prints nothing but your decision, in the format of the agent. Without an answer it prints nothing,\n' +
-    'and the dialog of the agent decides. Its exit code is always 0.',
+    'and the agent’s own dialog decides. Its exit code is always 0.',
   options: {
     agent: { type: 'string', value: '<name>', about: `who starts it: ${HOOK_AGENTS.join(' or ')}` },
   },
@@ -25,14 +25,14 @@ const hook = defineCommand({
       const hasChannels = Object.keys(services.config.get('notices.channels')).length > 0;
       const hooks = openHooks(services, {
         print: (decision) => terminal.deliver(decision, { isVerbatim: true }),
-        // Nothing of notices is loaded unless the user configured a channel.
+        // Notice code is loaded only if the user configured a channel.
         ...(hasChannels
           ? { openNotices: async () => (await import('./hook-notices.js')).openHookNotices(context) }
           : {}),
       });
       await runHook(hooks, { agent, event, input: await terminal.readStandardInput(signal), signal });
     } catch {
-      // Settings that cannot be read, input that is too long: the agent asks at its own terminal, as without us.
+      // Unreadable settings or too much input: the agent asks at its own terminal, as it would without us.
     }
     return ExitCode.done;
   },

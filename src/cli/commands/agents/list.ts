@@ -9,8 +9,8 @@ export const list = defineCommand({
   usage: 'agents list',
   summary: 'List the agents that are known and installed',
   details:
-    'Versions are asked from the programs themselves. Agents of your own go under `agents` in config.json;\n' +
-    'prompts of your own into Markdown files: .claude/agents/*.md or .aurora/agents/*.md, in the project or at home.',
+    'Versions come from the programs themselves. Agents of your own go under `agents` in config.json;\n' +
+    'prompts of your own go into Markdown files: .claude/agents/*.md or .aurora/agents/*.md, in the project or at home.',
   options: { all: { type: 'boolean', about: 'also list those that are not installed' } },
   examples: ['holdfast agents', 'holdfast agents --all --json'],
   async run({ services, terminal, isJson }, { values }) {

@@ -29,7 +29,7 @@ export const probe = defineCommand({
         workingDirectory,
         command: 'holdfast agents probe',
       });
-      // What is built in may keep files below our home, which is another one here.
+      // Built-in agents may keep files below our home, and the probe has a home of its own.
       const inside = agent.source === 'built in' ? openAgents(probe).choose(agent.name) : agent;
       const options = { permissions: 'edits', workingDirectory, model: values.model, signal } as const;
       const found = probeAgent({
@@ -52,7 +52,7 @@ export const probe = defineCommand({
 
 const MARKS: Readonly<Record<ProbeStep['outcome'], string>> = { works: '✓', fails: '✗', skipped: '-' };
 
-/** The person of the probe: answers the first question that arrives with its second option. */
+/** Plays the person of the probe: answers the first question with its second option. */
 async function answerFirst(questions: QuestionSessions, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const pending = (await questions.list()).find((view) => view.outcome.status === 'pending');

@@ -2,20 +2,20 @@ import type { Services } from '../../../app/index.js';
 import { AgentQuestions } from '../../../run/index.js';
 import type { QuestionView } from '../../../sessions/question/index.js';
 
-/** Tells that an agent waits for a person, who may not know that there is something in the inbox. */
+/** Reports that an agent is waiting for a person, who may not know that there is something in the inbox. */
 export interface QuestionNotes extends Disposable {
-  /** What the agent is to be started with, so that its questions are known. */
+  /** Passed to the agent when it is started, so that its questions can be recognized. */
   readonly askerSession: string;
 }
 
-/** Where to answer, for somebody who cannot answer here. */
+/** Says where to answer, for somebody who cannot answer here. */
 export function whereToAnswer({ id }: QuestionView): string {
   return `Waiting for an answer to ${id}. Answer it in another terminal: holdfast answer ${id.slice(0, 8)} (or holdfast inbox)`;
 }
 
 /**
- * Follows what the agent of an `exec` or `chat` asks. `askerSession` is what its questions are stamped with, so that those of
- * another agent are not taken for its own.
+ * Follows the questions of the agent of an `exec` or `chat`. They are stamped with `askerSession`, which tells them from those
+ * of other agents.
  */
 export function questionNotes(
   services: Services,

@@ -6,11 +6,11 @@ import { ExitCode } from '../../exit-codes.js';
 
 const setup = defineCommand({
   usage: 'setup <agent>',
-  summary: "Let an agent ask you questions: its MCP entry and our tools' permission",
+  summary: 'Let an agent ask you questions: its MCP entry and permission for our tools',
   details:
     "Agents: claude, codex, gemini, opencode. Puts the MCP entry into the agent's settings and allows the two tools\n" +
     'ask_user_questions and get_answered_questions by their full names, nothing else. Without --write it only prints what\n' +
-    'to paste and where. --remove undoes it: byte for byte if nobody else wrote to the file since, else exactly our\n' +
+    'to paste and where. --remove undoes it: byte for byte if nobody else has written to the file since, otherwise just our\n' +
     'entries.\n' +
     'With --hooks (claude, codex) permission requests of agents that you start yourself become cards in the inbox. With --skill\n' +
     'the agent is told when to ask you, and how. Each is put in place and removed on its own.',
@@ -84,7 +84,7 @@ const setup = defineCommand({
       if (values.skill) return { purpose: 'skill' };
       if (!values.hooks) return undefined;
       const hooked = nameIn(HOOK_CLIENTS, client);
-      // What is taken out is known by itself, whatever is installed by now.
+      // Removing needs no entries: ours are recognized whatever version is installed by now.
       const entries = values.remove ? {} : await hooksOfInstalled(services, hooked, entry);
       return { purpose: 'hooks', client: hooked, entries };
     }

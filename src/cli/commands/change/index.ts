@@ -28,7 +28,7 @@ import { SCOPE_OPTIONS, TASK_OPTION } from './scope-options.js';
 
 const parts = (services: Services): ChangeServices => ({ changes: openChanges(services) });
 
-/** What was said about session and story: options first, then the environment. The start of an id is enough. */
+/** The session and story that were given: options first, then the environment. The start of an id is enough. */
 function scopeOf(
   {
     values,
@@ -65,7 +65,7 @@ const show = commandOf(showChangeSession, {
 const init = commandOf(initChange, {
   usage: 'change init <change>',
   details:
-    'The change is held until the session is flushed or the change is released. The same session again gets the\nsame reply.',
+    'The change is held until the session is flushed or the change is released. Asking again with the same session gets the\nsame reply.',
   options: {
     session: { ...SCOPE_OPTIONS.session, about: 'the id of the session; else RALPH_SESSION, else a new one' },
   },
@@ -149,7 +149,7 @@ const learn = commandOf(recordLearning, {
 const flush = commandOf(flushChange, {
   usage: 'change flush',
   details:
-    'The change is free then. Without anything learned design.md stays as it is. Again is the same reply.',
+    'The change is free then. If nothing was learned, design.md stays as it is. Asking again gets the same reply.',
   options: { session: SCOPE_OPTIONS.session },
   examples: ['holdfast change flush', 'holdfast change flush --session 3f2a'],
   parts,
@@ -189,7 +189,7 @@ const recover = commandOf(recoverChange, {
   render: ({ outcome, session_id: id, change_name: change, learnings_written: count }) =>
     ({
       whole: `Session ${id} of ${change} is whole`,
-      restored: `Made the claim of session ${id} on ${change} again from its copy`,
+      restored: `Rebuilt the claim of session ${id} on ${change} from its copy`,
       freed: `Nobody holds ${change} now; there was no copy of its claim`,
       'learnings-written': `Learnings of session ${id} written into design.md: ${count}`,
     })[outcome],

@@ -17,18 +17,18 @@ import { UsageError } from '../../command.js';
 import { commandOf, type Typed } from '../../command-of.js';
 import { SCOPE_OPTIONS, TASK_OPTION } from './scope-options.js';
 
-// `ralphtool agent …`: what `holdfast change` does, under the published names and without the parts for people: an agent
-// starts these often, and what is not loaded costs nothing.
+// `ralphtool agent …`: what `holdfast change` does, under the published names and without the parts for people. Agents start
+// these often, and what is not loaded costs nothing.
 
 const { session, story } = SCOPE_OPTIONS;
 
-/** It prints what it gets as JSON, always. */
+/** Always prints the output as JSON. */
 const forPrograms = {
   parts: (services: Services): ChangeServices => ({ changes: openChanges(services) }),
   render: visibleJson,
 };
 
-/** Programs give full ids: the beginning of one could be another session's by accident. */
+/** Programs must give full ids: the start of one could match another session by accident. */
 function scopeOf(
   {
     values,
@@ -62,7 +62,7 @@ const init = commandOf(initChange, {
   input: (typed, ...rest) => ({ change: changeOf(typed), ...sessionOf(typed, ...rest) }),
 });
 
-/** Throws USAGE where it is not said once which change. */
+/** Throws USAGE unless the change is named exactly once. */
 function changeOf({ positionals: [word = ''], values }: Typed<typeof INIT_OPTIONS>): string {
   const change = values.change ?? (word || undefined);
   if (change === undefined)
@@ -118,7 +118,7 @@ const taskList = commandOf(listTasks, {
   usage: 'agent task list',
   options: { session, story: { ...story, about: 'only this story' } },
   examples: ['ralphtool agent task list'],
-  // Whatever RALPH_STORY says: the list is there to see the others, too.
+  // Ignores RALPH_STORY: the list is for seeing the other stories, too.
   input: (typed, ...rest) => ({ ...sessionOf(typed, ...rest), storyId: typed.values.story }),
 });
 

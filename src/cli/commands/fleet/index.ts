@@ -35,7 +35,7 @@ const ADDRESS =
 const init = defineCommand({
   operation: initFleet,
   usage: 'fleet init [url]',
-  details: `${ADDRESS}\nRun again, it changes nothing but what is out of date.`,
+  details: `${ADDRESS}\nRunning it again changes only what is out of date.`,
   options: { name },
   examples: ['holdfast fleet init postgres://ann@db.lan/holdfast', 'holdfast fleet init - < address-file'],
   async run(context, { positionals: [typed], values }) {
@@ -57,7 +57,7 @@ const join = defineCommand({
   details: `${ADDRESS}\nJoining again is harmless; --name renames the machine.`,
   options: {
     name,
-    asNew: { type: 'boolean', about: 'as a machine of its own, where this home was copied from another' },
+    asNew: { type: 'boolean', about: 'as a machine of its own, if this home was copied from another' },
   },
   examples: [
     'holdfast fleet join postgres://ann@db.lan/holdfast --name workstation',
@@ -98,7 +98,7 @@ const invite = commandOf(inviteToFleet, {
     [
       ...(sql === null
         ? [`Made ${who}, a ${role}.`]
-        : ['Let somebody who may make roles run this:', `  ${sql}`]),
+        : ['Have somebody who may make roles run this:', `  ${sql}`]),
       'On the other machine, with this as the only line of a file of mode 600:',
       `  ${url.replace('@', `:${password}@`)}`,
       'run: holdfast fleet join - < that-file',
@@ -110,7 +110,7 @@ const status = defineCommand({
   usage: 'fleet status',
   details:
     'COST is what the runs that are open, or ended today, have cost so far. --watch shows it again whenever something\n' +
-    'changes, until Ctrl+C. Exit codes: 0, or 1 where the database cannot be reached.',
+    'changes, until Ctrl+C. Exit codes: 0, or 1 if the database cannot be reached.',
   options: { watch: { type: 'boolean', about: 'show it again whenever something changes' } },
   examples: ['holdfast fleet status', 'holdfast fleet status --watch', 'holdfast fleet status --json'],
   async run(context, { values }) {
@@ -123,7 +123,7 @@ const status = defineCommand({
   },
 });
 
-/** On a screen in place; with --json, or into a pipe, each change below the last. */
+/** Redraws in place on a screen; with --json, or into a pipe, prints each change below the last. */
 async function watchFleet({ services, terminal, signal, isJson }: CommandContext): Promise<ExitCode> {
   const desk = (await load()).openFleet(services);
   const isScreen = terminal.isInteractive && !isJson;
@@ -169,14 +169,14 @@ const takeBack = commandOf(takeBackRequest, {
   exitCode: ({ isBack }) => (isBack ? ExitCode.done : ExitCode.failed),
 });
 
-/** How a session stands after what was sent to it was taken back. */
-const STANDS: Readonly<Record<string, string>> = { answer: 'waits again', reject: 'waits again' };
+/** The state of a session after a request to it was taken back. */
+const STANDS: Readonly<Record<string, string>> = { answer: 'is waiting again', reject: 'is waiting again' };
 
 const leave = commandOf(leaveFleet, {
   usage: 'fleet leave',
   details:
     'What others sent here and was not applied is refused, and they are told. The address is forgotten. While this machine\n' +
-    'holds runs of the fleet it is refused; --hand-over has them given back first, each at the end of its iteration.',
+    'holds runs of the fleet it is refused; --hand-over gives them back first, each at the end of its iteration.',
   options: {
     handOver: { type: 'boolean', about: 'give back the runs of the fleet that are here, and wait for that' },
   },
@@ -186,15 +186,15 @@ const leave = commandOf(leaveFleet, {
   render: ({ machine }) => `${visibleLine(machine)} left the fleet; everything here stays as it is`,
 });
 
-/** A machine that gave a sign within this time may be at work. */
+/** A machine that gave a sign within this time may be working. */
 const LIVELY_SECONDS = 300;
 
 const remove = defineCommand({
   operation: removeMachine,
   usage: 'fleet remove-machine <name>',
   details:
-    'What was on its way to it is refused. If it comes back it is told to join again, and nothing on it is lost. One that gave a\n' +
-    'sign within the last 5 minutes is removed after a yes.',
+    'What was on its way to it is refused. If it comes back it is told to join again, and nothing on it is lost. If it gave a sign\n' +
+    'within the last 5 minutes, you are asked first.',
   options: { yes: { type: 'boolean', about: 'do not ask' } },
   examples: ['holdfast fleet remove-machine old-laptop', 'holdfast fleet remove-machine old-laptop --yes'],
   async run(context, { positionals: [who = ''], values }) {
@@ -202,7 +202,7 @@ const remove = defineCommand({
     const own = parts(services);
     const quietSeconds = await (await own.fleet()).quietSecondsOf(who);
     const isLively = quietSeconds !== undefined && quietSeconds <= LIVELY_SECONDS;
-    const question = `${visibleLine(who)} gave a sign ${formatAge((quietSeconds ?? 0) * 1_000)} ago. Remove it all the same?`;
+    const question = `${visibleLine(who)} gave a sign ${formatAge((quietSeconds ?? 0) * 1_000)} ago. Remove it anyway?`;
     if (isLively && !(await confirm(context, question, values.yes))) {
       terminal.write('Nothing was removed.');
       return ExitCode.failed;
@@ -214,7 +214,7 @@ const remove = defineCommand({
 
 const migrate = commandOf(migrateFleet, {
   usage: 'fleet migrate',
-  details: 'Each step is one transaction. Machines with the release before go on working.',
+  details: 'Each step is one transaction. Machines with the previous release keep working.',
   options: {},
   examples: ['holdfast fleet migrate'],
   parts,
@@ -228,12 +228,12 @@ const migrate = commandOf(migrateFleet, {
 const restored = commandOf(noteRestored, {
   usage: 'fleet restored',
   details:
-    'Machines send again what the backup does not have, by themselves; this marks the database as another one.',
+    'Machines resend by themselves what the backup does not have; this marks the database as another one.',
   options: {},
   examples: ['holdfast fleet restored'],
   parts,
   input: () => ({}),
-  render: () => 'Noted. Every machine sends what is missing, within half a minute.',
+  render: () => 'Noted. Every machine sends what is missing within half a minute.',
 });
 
 export const commands = [
@@ -250,7 +250,7 @@ export const commands = [
   restored,
 ];
 
-/** From the argument, a pipe or the environment. Throws USAGE, FLEET_ADDRESS_INVALID. */
+/** Reads the address from the argument, a pipe or the environment. Throws USAGE, FLEET_ADDRESS_INVALID. */
 async function addressOf({ services, terminal, signal }: CommandContext, typed: string | undefined) {
   const { readAddress } = await load();
   if (typed === '-') return readAddress(services, (await terminal.readStandardInput(signal)).trim());

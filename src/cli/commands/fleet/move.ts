@@ -13,13 +13,13 @@ const parts = (services: Services): FleetParts => ({
 const move = commandOf(moveRun, {
   usage: 'fleet move <run>',
   details:
-    'The run goes on there in a new conversation of its agent, which is told what is known. Files that git ignores stay behind.\n' +
-    'A machine that does not come for it keeps nobody else from taking it, after one more lease.',
-  options: { to: { type: 'string', value: '<machine>', about: 'the machine that goes on with it' } },
+    'The run continues there in a new conversation of its agent, which is told what is known. Files that git ignores stay behind.\n' +
+    'If that machine does not come for it, any other may take it after one more lease.',
+  options: { to: { type: 'string', value: '<machine>', about: 'the machine that continues it' } },
   examples: ['holdfast fleet move 3f2a --to cloud-1'],
   parts,
   input: ({ positionals: [run = ''], values: { to } }) => {
-    if (to === undefined) throw new UsageError('Where to? Say --to <machine>');
+    if (to === undefined) throw new UsageError('Where to? Give --to <machine>');
     return { run, to };
   },
   render: ({ run, from, to, isAtWork }) =>
@@ -31,7 +31,7 @@ const move = commandOf(moveRun, {
 const release = commandOf(releaseRun, {
   usage: 'fleet release <run>',
   details:
-    'For a machine that is gone and whose lease has not ended yet. If it lives after all, its agent may act for up to one more\n' +
+    'For a machine that is gone and whose lease has not ended yet. If it is alive after all, its agent may act for up to one more\n' +
     'renewal (20 seconds); what it writes to the fleet and to git is refused.',
   options: {
     force: { type: 'boolean', default: false, about: 'even though its machine gave a sign a moment ago' },
@@ -40,12 +40,12 @@ const release = commandOf(releaseRun, {
   parts,
   input: ({ positionals: [run = ''], values: { force } }) => ({ run, isForced: force }),
   render: ({ run, from }) =>
-    `${run.slice(0, 8)} may be taken over now${from === null ? '' : `; ${visibleLine(from)} has it no more`}`,
+    `${run.slice(0, 8)} may be taken over now${from === null ? '' : `; ${visibleLine(from)} no longer has it`}`,
 });
 
 const left = commandOf(listLeft, {
   usage: 'fleet left-behind',
-  details: 'Nothing of it is merged by itself: look at the worktree, take what you want, and remove it.',
+  details: 'Nothing of it is merged for you: look at the worktree, take what you want, and remove it.',
   options: {},
   examples: ['holdfast fleet left-behind', 'holdfast fleet left-behind --json'],
   parts,

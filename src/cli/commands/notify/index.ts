@@ -20,7 +20,7 @@ const parts = (services: Services) => {
 const test = commandOf(testNotices, {
   usage: 'notify test [channel]',
   details:
-    'Without a channel every one of `notices.channels` is tried. Where the channel can, the message is taken back at once.\n' +
+    'Without a channel every one of `notices.channels` is tried. If the channel can do it, the message is taken back at once.\n' +
     'What failed is named: record (our own files), secret, connection, reply, program or terminal. Exit code 1 if any did.',
   options: {},
   examples: ['holdfast notify test', 'holdfast notify test phone --json'],
@@ -43,8 +43,8 @@ const MAX_SHOWN = 50;
 const list = commandOf(listNotices, {
   usage: 'notify list',
   details:
-    'The last 50 (--json: all that are kept). queued: not sent yet; sent; seen: the card was on a focused screen; answered: it waits\n' +
-    'no longer; failed. Channels are `notices.channels.<name>` in your config.json.',
+    'The last 50 (--json: all that are kept). queued: not sent yet; sent; seen: the card was on a focused screen; answered: it is no\n' +
+    'longer waiting; failed. Channels are `notices.channels.<name>` in your config.json.',
   options: {},
   examples: ['holdfast notify list', 'holdfast notify list --json'],
   parts,
@@ -53,7 +53,7 @@ const list = commandOf(listNotices, {
     if (notices.length === 0)
       return Object.keys(services.config.get('notices.channels')).length === 0
         ? 'No channel is configured; see docs/notices.md.'
-        : 'Nothing was told yet.';
+        : 'No notices yet.';
     const rows = notices
       .slice(-MAX_SHOWN)
       .map((notice) => [

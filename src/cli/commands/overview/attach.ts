@@ -19,8 +19,8 @@ const attach = defineCommand({
   summary: 'Show the live view of a run of any project, with its keys',
   usage: 'attach [run]',
   details:
-    'From any terminal, also of a run that has ended. a answers, p pauses and resumes, g guides, s stops; q and Ctrl+C leave the\n' +
-    'view, and the run goes on. Without a run: the one of this project. Without a terminal: its lines, as logs -f.',
+    'From any terminal, even for a run that has ended. a answers, p pauses and resumes, g guides, s stops; q and Ctrl+C leave the\n' +
+    'view, and the run continues. Without a run: the one of this project. Without a terminal: its lines, like logs -f.',
   options: {},
   examples: ['holdfast attach', 'holdfast attach 3f2a'],
   run: (context, { positionals: [run] }) =>
@@ -45,7 +45,7 @@ function isScreen({ terminal, services }: CommandContext): boolean {
   return terminal.isInteractive && process.stderr.isTTY === true && services.environment.TERM !== 'dumb';
 }
 
-/** Shows a run until the person leaves; that does nothing to the run. */
+/** Shows a run until the person leaves, which does not affect the run. */
 export async function attachTo(
   context: CommandContext,
   place: RunPlace,
@@ -65,7 +65,7 @@ export async function attachTo(
     stdin,
     stdout,
     stderr,
-    // Whatever comes, the run is not stopped by it.
+    // Never fires: leaving the view must not stop the run.
     signal: new AbortController().signal,
     noteTerminal,
     hasColor: terminal.hasColor,
@@ -96,7 +96,7 @@ export async function attachTo(
 
 const MAX_AGENT_EVENTS = 500;
 
-/** What happened since the run was started last; of what the agent did, the newest. */
+/** What happened since the run was last started; of what the agent did, only the newest. */
 function lastStart(entries: readonly JournalEntry[]): JournalEntry[] {
   const from = entries.findLastIndex(({ event }) => event.type === 'run-start');
   const own = entries.slice(Math.max(0, from));
@@ -105,7 +105,7 @@ function lastStart(entries: readonly JournalEntry[]): JournalEntry[] {
   return own.filter(({ event, seq }) => event.type !== 'agent' || seq >= oldest);
 }
 
-/** A person who pauses what nobody runs wants it to go on. */
+/** Sends a request. Pausing a run without a process means resuming it. */
 async function send(
   services: Services,
   { loops, sessionId, isArchived }: RunPlace,

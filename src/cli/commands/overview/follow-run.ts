@@ -3,19 +3,19 @@ import type { RunPlace } from '../../../overview/index.js';
 import { followJournal, type JournalEntry, type JournalHints } from '../../../run/index.js';
 import type { CommandContext } from '../../command.js';
 
-/** How often it is looked at whether somebody still runs it: a process that dies makes no event. */
+/** How often to check that a process still runs it: a process that dies makes no event. */
 const LOOK_MS = 2_000;
 
-/** What is said where a run has no journal. */
+/** The message for a run without a journal. */
 export const NO_JOURNAL =
-  'Nothing is written down of this run: it ran before there were journals. `holdfast report` shows what is known.';
+  'This run has no journal: it ran before there were any. `holdfast report` shows what is known.';
 
 export function hasJournal({ services }: CommandContext, { sessionId }: RunPlace): boolean {
   const { path, fileSystem } = journalOf(services, sessionId);
   return fileSystem.look(path) !== undefined;
 }
 
-/** Tells what happens in a run from now on, after what happened; `onGone` when no process runs it any more. */
+/** Reports what has happened in a run, then what happens; calls `onGone` when no process runs it any more. */
 export function followRun(
   { services }: CommandContext,
   place: RunPlace,
@@ -38,7 +38,7 @@ export function followRun(
   };
 }
 
-/** Whether a process runs it. One of the archive is run by nobody. */
+/** Whether a process runs it. No process runs an archived one. */
 export function isRun({ loops, isArchived, sessionId }: RunPlace): boolean {
   return !isArchived && loops.owner().hold === 'held' && loops.get()?.sessionId === sessionId;
 }

@@ -16,10 +16,10 @@ const logs = defineCommand({
   operation: readRunLog,
   usage: 'logs [run]',
   details:
-    'The lines that the run says in a terminal, with their times; with --json every event, one a line. Without a run: the\n' +
-    'one of this project. -f goes on until the run ends or you press Ctrl+C.',
+    'The lines that the run shows in a terminal, with their times; with --json every event, one per line. Without a run:\n' +
+    'the one of this project. -f keeps following until the run ends or you press Ctrl+C.',
   options: {
-    follow: { type: 'boolean', short: '-f', about: 'go on with what happens, until the run ends' },
+    follow: { type: 'boolean', short: '-f', about: 'keep following until the run ends' },
     since: { type: 'string', value: '<time>', about: 'only what happened within this time, such as 10m' },
   },
   examples: ['holdfast logs', 'holdfast logs 3f2a -f', 'holdfast logs 3f2a --since 10m --json'],
@@ -66,7 +66,7 @@ function isSince({ at }: JournalEntry, since: string | undefined): boolean {
   return since === undefined || at >= since;
 }
 
-/** Ends with the run: by its own word, or because no process runs it. */
+/** Ends with the run: when it says that it ended, or when no process runs it. */
 export async function follow(
   context: CommandContext,
   place: RunPlace,
@@ -85,7 +85,7 @@ export async function follow(
   return signal.aborted ? ExitCode.interrupted : ExitCode.done;
 }
 
-/** Writes entries as lines with their times, the day above the first of each, or as JSON. */
+/** Writes entries as lines with their times, with the date above each day's first, or as JSON. */
 export function lineWriter({ terminal, isJson }: CommandContext): (entry: JournalEntry) => void {
   if (isJson) return ({ seq, at, event }) => terminal.write(visibleJson({ seq, at, ...event }));
   const describe = runDescriber(true);

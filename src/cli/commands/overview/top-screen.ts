@@ -14,7 +14,7 @@ import { steeredWords } from '../../remote-run.js';
 import { attachTo } from './attach.js';
 import { hasJournal, NO_JOURNAL } from './follow-run.js';
 
-/** The overview in a terminal, until the person leaves it; who attaches to a run comes back to it. */
+/** The overview in a terminal until the person leaves it. Attaching to a run returns here afterwards. */
 export async function showTop(context: CommandContext, options: { hasBell: boolean }): Promise<ExitCode> {
   const { services, signal } = context;
   await using open = await openQuestions(context, { isLater: true });

@@ -12,11 +12,11 @@ const top = defineCommand({
   operation: listOverview,
   usage: 'top',
   details:
-    'What waits for you comes first, then what works, then what ended today. In a terminal it stays up to date; ? shows\n' +
+    'What is waiting for you comes first, then what is working, then what ended today. In a terminal it stays up to date; ? shows\n' +
     'its keys: answer, attach, pause, resume, stop, go to the directory, filter. Leaving it changes nothing.',
   options: {
     once: { type: 'boolean', about: 'print it once as plain text, as it does without a terminal' },
-    noBell: { type: 'boolean', about: 'no terminal bell when something new waits' },
+    noBell: { type: 'boolean', about: 'no terminal bell when something new is waiting' },
   },
   examples: ['holdfast top', 'holdfast top --once', 'holdfast top --json'],
   async run(context, { values }) {

@@ -38,7 +38,7 @@ const stop = commandOf(stopProcess, {
   usage: 'processes stop <session>',
   details:
     'Its owner ends it: goodbye, grace, SIGTERM, SIGKILL, and no process of its tree survives. A session whose owner\n' +
-    'is gone is closed, so that it cannot be resumed.',
+    'is gone is closed, so it cannot be resumed.',
   options: {
     now: { type: 'boolean', about: 'at once, without grace' },
     wait: { type: 'string', value: '<duration>', about: 'how long to wait for the owner (default 30s)' },

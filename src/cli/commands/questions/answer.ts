@@ -31,7 +31,7 @@ export const answer = defineCommand({
   operation: answerQuestions,
   usage: 'answer [session] [option]',
   details:
-    'Without a session it answers the one set that is waiting; so it does where the label of an option is typed alone. The first\n' +
+    'Without a session, or with only the label of an option, it answers the one set that is waiting. The first\n' +
     'answer wins. An option is its label or its number.\n' +
     'With several questions write --option and --text as <number>=<value>, counted from 1 as `questions show` prints them;\n' +
     'only --answers counts from 0. Your own words deny a permission and are passed on to the agent. If the run that asked is\n' +
@@ -85,7 +85,7 @@ export const answer = defineCommand({
           return prompted ?? fromOptions(asked, values);
         },
       });
-    // The set is read once, under its lock; only one that may be outdated is looked at more closely.
+    // The set is read once, under its lock; only one that may be outdated is examined more closely.
     const report = await answerIt(false).catch(async (error: unknown) => {
       if (!(error instanceof Withdrawn)) throw error;
       await refuseOutdated(error.set);
@@ -93,7 +93,7 @@ export const answer = defineCommand({
     });
     return tell(report, `Answered ${session}${lateNote(report, before)}\n\n${renderDecision(report)}`);
 
-    /** The set, and the option that stands behind it, or alone where one set waits that has it. */
+    /** The set and the option typed after it; or the option alone, if just one set is waiting and has it. */
     async function meant(): Promise<[session: string, option: string | undefined]> {
       if (typed === undefined) return [await theOneThatWaits(context, open), undefined];
       const mayBeOption = choice === undefined && !isTyped && !given.reject;
@@ -101,7 +101,7 @@ export const answer = defineCommand({
       return only === undefined ? [await resolved(context, open, typed), choice] : [only, typed];
     }
 
-    /** What was done, and what about the run that asked. */
+    /** Shows what was done, and deals with the run that asked. */
     async function tell(decided: QuestionReport, words: string): Promise<ExitCode> {
       if (decided.machine !== undefined) return tellRemote(context, decided, words);
       if (decided.asker?.hook !== undefined) return tellHeard(context, decided, words);
@@ -129,14 +129,14 @@ export const answer = defineCommand({
   },
 });
 
-/** What another machine said, or that it has said nothing yet. The run that asked is that machine's to start again. */
+/** Shows the reply of another machine, or that there is none yet. Restarting the run that asked is up to that machine. */
 function tellRemote({ terminal, isJson }: CommandContext, decided: QuestionReport, words: string): ExitCode {
   const { machine = '', onItsWay } = decided;
   if (isJson) terminal.write(visibleJson({ success: true, ...decided }));
   else if (onItsWay === undefined) terminal.write(`${words}\n\nArrived on ${visibleExcerpt(machine, 63)}.`);
   else
     terminal.write(
-      `On its way to ${visibleExcerpt(machine, 63)}, which has not taken it yet. \`holdfast fleet status\` shows when it did; ` +
+      `On its way to ${visibleExcerpt(machine, 63)}, which has not taken it yet. \`holdfast fleet status\` shows when it has; ` +
         `take it back with: holdfast fleet take-back ${onItsWay.request.slice(0, 8)}`,
     );
   return ExitCode.done;
@@ -156,13 +156,13 @@ function mayBeOutdated({ outcome, asker }: QuestionView): boolean {
   return outcome.status === 'abandoned' && asker?.session !== undefined;
 }
 
-/** What a run itself asked and withdrew is not answered: nobody would hear it. */
+/** Refuses to answer what a run itself asked and withdrew: the answer would not be heard. */
 async function refuseOutdated(set: QuestionView): Promise<void> {
   const { refuseWithdrawn } = await import('../run/resume-run.js');
   refuseWithdrawn(set);
 }
 
-/** The one set that waits, where what was typed is no id and is one of its options. */
+/** The one waiting set, if the typed word is not an id and is one of its options. */
 async function waitingWith(
   context: CommandContext,
   open: QuestionDeskParts,
@@ -171,23 +171,23 @@ async function waitingWith(
   if (isIdLike(typed)) return undefined;
   const [only, ...others] = await waitingSets(context, open);
   const first = only?.questions.length === 1 ? only.questions[0] : undefined;
-  // A number alone may be meant for anything.
+  // A number alone could mean anything.
   const isMeant = others.length === 0 && first?.options.some(({ label }) => label === typed);
   return isMeant === true ? only?.sessionId : undefined;
 }
 
-/** The beginning of an id, 4 or more characters of it. */
+/** Whether it can be the start of an id, at least 4 characters. */
 function isIdLike(typed: string): boolean {
   return /^[0-9a-f-]{4,36}$/i.test(typed);
 }
 
-/** What waits for an answer, here and elsewhere, and has none on its way. */
+/** The sets that are waiting for an answer, here and elsewhere, and have none on its way. */
 async function waitingSets(context: CommandContext, open: QuestionDeskParts): Promise<QuestionReport[]> {
   const all = await perform(context, listQuestions, open, {});
   return all.filter(({ onItsWay }) => onItsWay === undefined);
 }
 
-/** The set that was named; what waits is said where no set can have that name. Throws as `resolve`. */
+/** The set that was named. If no set can have that name, the error lists what is waiting. Throws as `resolve`. */
 async function resolved(context: CommandContext, open: QuestionDeskParts, typed: string): Promise<string> {
   try {
     return await open.questions.resolve(typed);
@@ -201,7 +201,7 @@ async function resolved(context: CommandContext, open: QuestionDeskParts, typed:
   }
 }
 
-/** The sets that wait, and how to answer one: the one that has the option, where somebody typed only that. */
+/** Lists the waiting sets and how to answer one: the one with the option, if only that was typed. */
 function waitingHint(waiting: readonly QuestionReport[], typed?: string): string {
   const rows = waiting
     .slice(0, 10)
@@ -212,10 +212,10 @@ function waitingHint(waiting: readonly QuestionReport[], typed?: string): string
   const meant = waiting.find(({ questions: [first] }) => first !== undefined && isOption(first, typed ?? ''));
   const example = `${(meant ?? waiting[0])?.sessionId.slice(0, 8)}${meant ? ` ${shellWord(typed ?? '')}` : ''}`;
   if (waiting.length > rows.length) rows.push('  …');
-  return `${rows.join('\n')}\nSuch as: holdfast answer ${example}`;
+  return `${rows.join('\n')}\nFor example: holdfast answer ${example}`;
 }
 
-/** The only pending set, for somebody who did not say which. Throws USAGE. */
+/** The only pending set, when none was named. Throws USAGE. */
 async function theOneThatWaits(context: CommandContext, open: OpenQuestions): Promise<string> {
   const waiting = await waitingSets(context, open);
   const [only] = waiting;
@@ -230,7 +230,7 @@ async function theOneThatWaits(context: CommandContext, open: OpenQuestions): Pr
   });
 }
 
-/** That the asker may not look for it any more. */
+/** A note that the asker may no longer be looking for the answer. */
 function lateNote({ late }: QuestionReport, before: QuestionView | undefined): string {
   if (!late) return '';
   const reason = before?.outcome.status === 'abandoned' ? before.outcome.reason : undefined;
@@ -294,13 +294,13 @@ function fromJson(text: string): AnswerInput[] {
   });
 }
 
-/** `1=Yes` is right for a single question, too; an option that is really called so comes first. */
+/** `1=Yes` is valid for a single question, too, unless an option has exactly that label. */
 function withoutNumber([only, ...others]: readonly Question[], text: string): string {
   const isMeant = only !== undefined && others.length === 0 && !isOption(only, text);
   return isMeant && text.startsWith('1=') ? text.slice(2) : text;
 }
 
-/** `2=text` speaks of the second question, which is index 1; with a single question the whole text is the value. */
+/** `2=text` is for the second question, index 1; with a single question the whole text is the value. */
 function splitIndex(questions: readonly Question[], text: string): [number, string] {
   if (questions.length === 1) return [0, text];
   const match = /^(\d{1,4})=(.*)$/s.exec(text);

@@ -1,2 +1,2 @@
-// What `ask` needs of notices where a channel is configured: a file beside the commands that start often, not in them.
+// What `ask` needs for notices when a channel is configured: in a separate file that commands that start often do not load.
 export { openNotices } from '../../open-notices.js';

@@ -55,7 +55,7 @@ export const ask = defineCommand({
     const text = await readQuestions(context, positionals[0], values.file);
     if (text.trim() === '') throw new UsageError('No questions given', { hint: HINT });
     const document = documentOf(text, values);
-    // What the document says counts, unless an option says otherwise.
+    // Options override the document.
     const set = {
       workingDirectory: services.workingDirectory,
       asker: { agent: 'holdfast ask' },
@@ -65,9 +65,9 @@ export const ask = defineCommand({
       ...(values.agent === undefined ? {} : { asker: { agent: values.agent } }),
       isWaiting: !values.noWait,
     };
-    // Unchecked: the sessions check every set, and have the better words for what is wrong with one.
+    // Unchecked here: the sessions check every set and have better error messages.
     const report = await createQuestions.run(services, set as unknown as CreateInput, asCaller(context));
-    // Whoever does not stay holds no link.
+    // A command that does not wait holds no link.
     await using _link = values.noWait ? undefined : await holdLink(context);
     await using _notices = await openNotices(context);
     const id = report.sessionId;
@@ -106,7 +106,7 @@ const UNSEEN =
   'No process keeps this machine in step with its fleet: other machines see the question when the next command runs here, such as ' +
   '`holdfast questions`. `holdfast worker --slots 0` keeps it in step always.';
 
-/** Nothing of notices is loaded unless the user configured a channel, or a device asked for them. */
+/** Loads notice code only if the user configured a channel or a device asked for notices. */
 async function openNotices(context: CommandContext): Promise<AsyncDisposable | undefined> {
   const { services } = context;
   const hasChannels = Object.keys(services.config.get('notices.channels')).length > 0;
@@ -114,7 +114,7 @@ async function openNotices(context: CommandContext): Promise<AsyncDisposable | u
   return (await import('./ask-notices.js')).openNotices(context, { isBrief: true });
 }
 
-/** One plain question, or what the JSON says. */
+/** One plain question, or the JSON document. */
 function documentOf(
   text: string,
   {
@@ -140,7 +140,7 @@ function parseQuestions(text: string): unknown {
   return parseJson('the questions', text, HINT);
 }
 
-/** A whole set, the list of its questions, or one question. */
+/** Makes a set from a whole set, a list of questions, or one question. */
 function setOf(given: unknown): Readonly<Record<string, unknown>> {
   if (Array.isArray(given)) return { questions: given.map(withOptions) };
   const document = given as Readonly<Record<string, unknown>>;
@@ -149,7 +149,7 @@ function setOf(given: unknown): Readonly<Record<string, unknown>> {
   return Array.isArray(questions) ? { ...document, questions: questions.map(withOptions) } : document;
 }
 
-/** An option may be its label alone. What is wrong is left for the check of the set. */
+/** An option may be just its label. Mistakes are left for the check of the set. */
 function withOptions(question: unknown): unknown {
   if (typeof question !== 'object' || question === null || !('options' in question)) return question;
   const { options } = question;
@@ -160,7 +160,7 @@ function withOptions(question: unknown): unknown {
   };
 }
 
-/** The exit code that tells a script how its question ended. */
+/** The exit code that shows a script how its question ended. */
 export function exitCodeOfOutcome(status: QuestionOutcome['status']): ExitCode {
   if (status === 'completed') return ExitCode.done;
   return status === 'pending' || status === 'timed_out' ? ExitCode.needsPerson : ExitCode.failed;
@@ -177,7 +177,7 @@ async function readQuestions(
     return readTextFile(services, file);
   }
   if (argument !== undefined && argument !== '-') return argument;
-  // Nobody types JSON by hand; a wait for it would look like a wait for the answer.
+  // Nobody types JSON by hand; waiting for it would look like waiting for the answer.
   if (argument === undefined && terminal.hasKeyboard) return '';
   return terminal.readStandardInput(signal);
 }

@@ -53,7 +53,7 @@ export const wait = defineCommand({
     >[1]),
 });
 
-/** Prints what has arrived; each counts as collected once it was printed. Returns what became of them. */
+/** Prints the outcomes that have arrived; each counts as collected once printed. Returns them. */
 async function print(context: CommandContext, session: string | undefined) {
   const { services, terminal, isJson } = context;
   const statuses: Delivery['outcome']['status'][] = [];

@@ -74,11 +74,11 @@ const inbox = defineCommand({
 
 export const commands = [inbox];
 
-/** What was answered may have been asked by a run that is gone: each of those is offered to be started again. */
+/** Offers to restart each run that asked an answered question and has no process any more. */
 async function offerRuns(context: CommandContext, ids: readonly string[]): Promise<void> {
   const offered = new Set<string>();
   const { questions } = context.services;
-  // What was asked on another machine is that machine's to go on with.
+  // A run on another machine is continued there.
   for (const id of ids.filter((one) => questions.has(one))) {
     const view = await questions.get(id);
     const session = view.asker?.session;
@@ -88,7 +88,7 @@ async function offerRuns(context: CommandContext, ids: readonly string[]): Promi
     try {
       await offer.settle({ isWanted: false });
     } catch (error) {
-      // The answers are given; why the run does not start is told, and the others are offered.
+      // The answers are given. Report why this run does not start, and offer the others.
       if (!isHoldfastError(error)) throw error;
       const hint = error.hint === undefined ? '' : ` ${error.hint}`;
       context.terminal.complain(visibleLine(`${error.message}.${hint}`));
@@ -96,7 +96,7 @@ async function offerRuns(context: CommandContext, ids: readonly string[]): Promi
   }
 }
 
-/** For scripts and for places without a terminal: what is pending, and how to answer it. */
+/** For scripts and without a terminal: lists what is pending and how to answer it. */
 async function printPending(
   context: CommandContext,
   open: OpenQuestions,
@@ -116,7 +116,7 @@ async function printPending(
   return pending.length > 0 ? ExitCode.needsPerson : ExitCode.done;
 }
 
-/** With several questions the command wants to know which one an option is for. */
+/** The command to answer a set. With several questions each option names the one it is for. */
 function answerCommand({ sessionId, questions }: QuestionReport): string {
   const options =
     questions.length === 1

@@ -3,21 +3,21 @@ import type { QuestionReport } from '../../../sessions/question/index.js';
 import type { CommandContext } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 
-/** What is done about the run that asked, where no process runs it. */
+/** What to do about the run that asked, if no process runs it. */
 export interface AskerOffer {
-  /** For the JSON of the command; null where a process waits for the answer, or no run asked. */
+  /** For the JSON of the command; null if a process is waiting for the answer, or no run asked. */
   readonly run: { readonly sessionId: string; readonly isRunning: false; readonly resume: string } | null;
-  /** Starts it if the person wants that, else says how. */
+  /** Starts it if the person wants that, otherwise says how. */
   settle(options: { readonly isWanted: boolean }): Promise<ExitCode>;
 }
 
-/** Looks whether the run that asked these questions is gone and could go on with their answers. */
+/** Checks whether the run that asked these questions is gone and could continue with their answers. */
 export async function offerResume(
   context: CommandContext,
   { asker, sessionId }: Pick<QuestionReport, 'asker' | 'sessionId'>,
 ): Promise<AskerOffer> {
   const nothing = { run: null, settle: async () => ExitCode.done };
-  // Most questions are not asked by runs, and this is a command that starts often.
+  // Most questions do not come from runs, and this command starts often.
   if (asker?.session === undefined) return nothing;
   const { resumeRun, stoppedAsker, there } = await import('../run/resume-run.js');
   const stopped = stoppedAsker(context, await context.services.questions.get(sessionId));

@@ -1,6 +1,6 @@
 import { InvalidInputError, messageOf } from '../../../foundation/index.js';
 
-/** A JSON object that the user typed or piped in. Throws INVALID_INPUT naming what it should have been, with this hint. */
+/** Parses a JSON object that the user typed or piped in. Throws INVALID_INPUT that names what it should be, with this hint. */
 export function parseInput(what: string, text: string, hint: string): Readonly<Record<string, unknown>> {
   const value = parseJson(what, text, hint);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

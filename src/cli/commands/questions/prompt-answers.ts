@@ -4,7 +4,7 @@ import type { AnswerInput, Question } from '../../../sessions/question/index.js'
 
 const OTHER = Symbol('other');
 
-/** Asks a person at the terminal, one question after the other; undefined when they leave. */
+/** Asks a person at the terminal, one question at a time; undefined when they leave. */
 export async function promptAnswers(
   questions: readonly Question[],
   signal: AbortSignal,

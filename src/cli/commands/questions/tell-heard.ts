@@ -10,8 +10,8 @@ const PATIENCE_MS = 10_000;
 const LOOK_MS = 50;
 
 /**
- * Says whether a decision about a permission reached the agent that a hook asked for: it may have been answered at the agent's
- * own terminal. Exit code 1 where it did not count.
+ * Says whether a decision about a permission reached the agent whose hook asked: the agent may have been answered at its own
+ * terminal. Exit code 1 if the decision did not count.
  */
 export async function tellHeard(
   context: CommandContext,
@@ -32,7 +32,7 @@ export async function tellHeard(
   return unheardReason === undefined ? ExitCode.done : ExitCode.failed;
 }
 
-/** The set once the hook has done something about it, or after a while. */
+/** The set once the hook has acted on it, or after a while. */
 async function heard(context: CommandContext, decided: QuestionReport): Promise<QuestionReport> {
   const { services, signal } = context;
   const { clock } = services;

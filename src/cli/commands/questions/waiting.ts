@@ -9,8 +9,8 @@ const waiting = defineCommand({
   operation: countWaiting,
   usage: 'waiting',
   details:
-    'One line, such as `3 waiting · oldest 12m`, and nothing at all when nothing waits. Exit code 0 either way.',
-  options: { count: { type: 'boolean', about: 'only the number, also when it is 0' } },
+    'One line, such as `3 waiting · oldest 12m`, and nothing at all when nothing is waiting. Exit code 0 either way.',
+  options: { count: { type: 'boolean', about: 'only the number, even when it is 0' } },
   examples: ['holdfast waiting', 'holdfast waiting --count', 'holdfast waiting --json'],
   async run(context, { values }) {
     const { services, terminal, isJson } = context;
@@ -29,7 +29,7 @@ const waiting = defineCommand({
 
 export const commands = [waiting];
 
-/** In one word: `40s`, `12m`, `3h`, `2d`. */
+/** An age in one word: `40s`, `12m`, `3h`, `2d`. */
 function ageOf(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1_000));
   if (seconds < 60) return `${seconds}s`;

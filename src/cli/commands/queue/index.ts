@@ -5,6 +5,7 @@ import { visibleLine } from '../../../foundation/index.js';
 import {
   addToQueue,
   type Entry,
+  type EntryStanding,
   editEntry,
   FAILURE_POLICIES,
   listQueue,
@@ -14,7 +15,6 @@ import {
   removeEntry,
   resumeQueue,
   retryEntry,
-  type Standing,
   showEntry,
 } from '../../../queue/index.js';
 import { type OptionValues, UsageError } from '../../command.js';
@@ -28,7 +28,7 @@ import { mayPushBase } from './may-push-base.js';
 const parts = (services: Services): QueueParts => ({ queue: openQueuesIn(services) });
 
 const LOCAL = {
-  local: { type: 'boolean', about: 'of this machine alone, although it is in a fleet' },
+  local: { type: 'boolean', about: 'for this machine alone, although it is in a fleet' },
 } as const;
 const localParts = (services: Services, { values }: { values: { local: boolean } }): QueueParts => ({
   queue: openQueuesIn(services, { isLocal: values.local }),
@@ -59,18 +59,19 @@ const ORDER_OPTIONS = {
     value: '<id>',
     about: 'only when that entry is done; in its worktree, on its branch',
   },
-  notBefore: { type: 'string', value: '<time>', about: 'not before then: 22:00, or 2026-03-01T22:00' },
+  notBefore: { type: 'string', value: '<time>', about: 'not before this time: 22:00, or 2026-03-01T22:00' },
   priority: { type: 'number', value: '<n>', about: 'higher ones first (0)' },
   onFailure: {
     type: 'string',
     value: '<policy>',
     choices: FAILURE_POLICIES,
-    about: 'what comes after it if it fails: stop (default: it is blocked), continue, or ask you',
+    about:
+      'what happens to entries after it if it fails: stop (default: they are blocked), continue, or ask you',
   },
   retries: {
     type: 'number',
     value: '<n>',
-    about: 'try again this often where it failed before an agent was prompted (0)',
+    about: 'how often to retry a failure that came before an agent was prompted (0)',
   },
 } as const;
 
@@ -78,7 +79,7 @@ type EntryValues = Omit<OptionValues<typeof ENTRY_OPTIONS>, 'unattended' | 'dirt
 
 function optionsOf(values: EntryValues) {
   const { agent, model, prepare, maxCost, maxTokens, maxTime, account } = values;
-  // Said here, not when nobody is there any more.
+  // Reported now, while somebody is there to see it.
   if (maxTime !== undefined) parseDuration(maxTime);
   return {
     agent,
@@ -99,9 +100,9 @@ const add = commandOf(addToQueue, {
   details:
     'Plans are Markdown files as for `holdfast run`; each becomes an entry with a git worktree and a branch of its own, from the\n' +
     'commit that is checked out now. The plan is kept as it is now, and that is what runs (`queue edit --update` takes a newer\n' +
-    'one). An entry --after another of the same repository goes on in its worktree; --base asks for a fresh one.\n' +
-    'Nothing runs before a worker is there: holdfast worker.\n' +
-    'In a fleet an entry goes to the queue of the fleet: the commit must be on the remote (where it is not, you are asked whether\n' +
+    'one). An entry --after another of the same repository continues in its worktree; --base asks for a fresh one.\n' +
+    'Nothing runs until there is a worker: holdfast worker.\n' +
+    'In a fleet an entry goes to the queue of the fleet: the commit must be on the remote (if it is not, you are asked whether\n' +
     'to push it), and any worker of yours, or of somebody who trusts you, may run it. --local keeps it on this machine.',
   options: {
     ...LOCAL,
@@ -116,11 +117,11 @@ const add = commandOf(addToQueue, {
     base: {
       type: 'string',
       value: '<commit>',
-      about: 'where its branch begins; what is checked out if absent',
+      about: 'where its branch starts; what is checked out if absent',
     },
     pushBase: {
       type: 'boolean',
-      about: 'in a fleet: push that commit where the remote does not have it, as refs/holdfast/base/<commit>',
+      about: 'in a fleet: push that commit if the remote does not have it, as refs/holdfast/base/<commit>',
     },
     inPlace: { type: 'boolean', about: 'in the directory itself, one after the other, without a worktree' },
     dryRun: { type: 'boolean', about: 'show what would be queued; write nothing' },
@@ -174,7 +175,7 @@ const add = commandOf(addToQueue, {
   },
 });
 
-/** What is shared by queueing, said when it is. */
+/** What queueing shares with the fleet; shown when it happens. */
 const SHARED_NOTE =
   'Everybody in the fleet can read the plan, its options and its report. Turns of queued runs are stored in the fleet, redacted; ' +
   'snapshots of the work go to refs/holdfast/ of the remote.';
@@ -196,7 +197,7 @@ function describeSpot({
 
 const list = commandOf(listQueue, {
   usage: 'queue list',
-  options: { all: { type: 'boolean', about: 'what is done, too' } },
+  options: { all: { type: 'boolean', about: 'also what is done' } },
   examples: ['holdfast queue list', 'holdfast queue list --all --json'],
   parts,
   input: ({ values }) => ({ isAll: values.all }),
@@ -206,8 +207,8 @@ const list = commandOf(listQueue, {
     if (trouble !== undefined)
       terminal.complain(`The queue of the fleet is left out: ${visibleLine(trouble)}`);
     if (isJson) return;
-    const isOn = (wanted: Standing['is']) => entries.some(({ standing }) => standing.is === wanted);
-    if (isOn('failed')) terminal.note('What failed is tried again with: holdfast queue retry <id>');
+    const isOn = (wanted: EntryStanding['is']) => entries.some(({ standing }) => standing.is === wanted);
+    if (isOn('failed')) terminal.note('Retry what failed with: holdfast queue retry <id>');
     const isLeft = entries.some(({ standing }) => standing.is === 'running' && standing.isAbandoned);
     if (
       (isLeft || isOn('next')) &&
@@ -215,7 +216,7 @@ const list = commandOf(listQueue, {
       !isFleetKnown(services) &&
       workersOf(services).length === 0
     )
-      terminal.note('No worker is there. Start one: holdfast worker');
+      terminal.note('There is no worker. Start one: holdfast worker');
   },
 });
 
@@ -230,7 +231,7 @@ const show = commandOf(showEntry, {
 
 const edit = commandOf(editEntry, {
   usage: 'queue edit <id>',
-  details: 'Only what is typed is changed; an entry that runs or is over stays as it is.',
+  details: 'Only what you type is changed; an entry that is running or over stays as it is.',
   options: {
     ...ENTRY_OPTIONS,
     ...ORDER_OPTIONS,
@@ -270,9 +271,9 @@ const move = commandOf(moveEntry, {
   usage: 'queue move <id>',
   options: {
     first: { type: 'boolean', about: 'before all others of its priority' },
-    last: { type: 'boolean', about: 'behind all others of its priority' },
+    last: { type: 'boolean', about: 'after all others of its priority' },
     before: { type: 'string', value: '<id>', about: 'right before that one, with its priority' },
-    behind: { type: 'string', value: '<id>', about: 'right behind that one, with its priority' },
+    behind: { type: 'string', value: '<id>', about: 'right after that one, with its priority' },
   },
   examples: ['holdfast queue move 3f2a --first', 'holdfast queue move 3f2a --before 9c1d'],
   parts,
@@ -289,8 +290,8 @@ const move = commandOf(moveEntry, {
 const pause = commandOf(pauseQueue, {
   usage: 'queue pause [id]',
   details:
-    'Without an id the whole queue, in a fleet for every machine, or with --local for this one. What runs goes on;\n' +
-    '`holdfast pause <run>` pauses a run.',
+    'Without an id the whole queue, in a fleet for every machine, or with --local for this one. What is running\n' +
+    'continues; `holdfast pause <run>` pauses a run.',
   options: LOCAL,
   examples: ['holdfast queue pause', 'holdfast queue pause 3f2a'],
   parts: localParts,
@@ -304,12 +305,12 @@ const resume = commandOf(resumeQueue, {
   examples: ['holdfast queue resume', 'holdfast queue resume 3f2a'],
   parts: localParts,
   input: ({ positionals: [id] }) => ({ id }),
-  render: ({ id }) => (id === null ? 'The queue goes on' : `Resumed ${id}`),
+  render: ({ id }) => (id === null ? 'The queue is running again' : `Resumed ${id}`),
 });
 
 const retry = commandOf(retryEntry, {
   usage: 'queue retry <id>',
-  details: 'For one that failed. Its run goes on where it stopped; where there was none, it is started.',
+  details: 'For one that failed. Its run continues where it stopped; if there was none, it is started.',
   options: {},
   examples: ['holdfast queue retry 3f2a'],
   parts,

@@ -1,4 +1,4 @@
-/** `linux,docker` as labels; undefined where nothing was typed. */
+/** `linux,docker` as labels; undefined if nothing was typed. */
 export function labelsOf(typed: string | undefined): string[] | undefined {
   const labels = typed
     ?.split(',')

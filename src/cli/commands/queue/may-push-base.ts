@@ -2,7 +2,7 @@ import type { MayPushBase } from '../../../app/queue/open-queue.js';
 import { visibleLine } from '../../../foundation/index.js';
 import type { Terminal } from '../../terminal.js';
 
-/** Asks whether a commit is pushed, unless that was said; without a terminal it is not. */
+/** Asks whether to push a commit, unless an option says so; without a terminal it is not pushed. */
 export function mayPushBase(
   terminal: Pick<Terminal, 'ask' | 'isInteractive' | 'note'>,
   { isSaid, isJson }: { readonly isSaid: boolean; readonly isJson: boolean },

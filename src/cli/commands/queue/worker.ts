@@ -16,7 +16,7 @@ const worker = defineCommand({
   usage: 'worker',
   summary: 'Run what is queued, each entry in a worktree of its own',
   details:
-    'Runs are processes of their own and outlive the worker: another one, or the next, goes on with them, and resumes what\n' +
+    'Runs are processes of their own and outlive the worker: another one, or the next, continues them, and resumes those that\n' +
     'died. Several workers share one queue. Ctrl+C stops the worker, not the runs.\n' +
     'In a fleet it serves the queue of the fleet as well: entries of your own login, and of those in fleet.trust. These run\n' +
     'under a lease: Ctrl+C suspends them and gives them back.\n' +
@@ -32,12 +32,12 @@ const worker = defineCommand({
       value: '<a,b>',
       about: 'what this machine has, for entries of the fleet that ask for it',
     },
-    unit: { type: 'boolean', about: 'print a unit of systemd that keeps such a worker up; start nothing' },
-    once: { type: 'boolean', about: 'end when nothing runs here and nothing more may run now' },
+    unit: { type: 'boolean', about: 'print a systemd unit that keeps such a worker running; start nothing' },
+    once: { type: 'boolean', about: 'end when nothing is running here and nothing more may run now' },
     until: {
       type: 'string',
       value: '<time>',
-      about: 'take nothing after then, such as 07:00; end with what runs',
+      about: 'take nothing after this time, such as 07:00; end when the last run does',
     },
     detach: { type: 'boolean', about: 'in the background' },
     dryRun: { type: 'boolean', about: 'show what would run when; take nothing' },
@@ -75,7 +75,7 @@ const worker = defineCommand({
       },
       onIdentity: (machine) => {
         if (isJson) terminal.write(visibleJson({ type: 'identity', machine: machine ?? null }));
-        else if (machine !== undefined) terminal.note(`Goes on as ${visibleLine(machine)} in the fleet.`);
+        else if (machine !== undefined) terminal.note(`Continuing as ${visibleLine(machine)} in the fleet.`);
         else terminal.note('This machine left its fleet; its own queue is served.');
       },
       onEvent(event) {
@@ -86,14 +86,16 @@ const worker = defineCommand({
     if (isJson) terminal.write(visibleJson({ type: 'worker-end', ...report }));
     else if (report.left > 0) for (const words of leftWords(left)) terminal.note(words);
     else if (values.once && report.done + report.failed === 0)
-      terminal.note('Nothing is queued that may run now. See what waits, and for what: holdfast queue list');
+      terminal.note(
+        'Nothing that is queued may run now. See what is waiting, and for what: holdfast queue list',
+      );
     return values.once && report.failed > 0 ? ExitCode.needsPerson : ExitCode.done;
   },
 });
 
 export const commands = [worker];
 
-/** `--slots 0`: takes nothing, and holds the link of this machine to its fleet until it is stopped. */
+/** `--slots 0`: takes nothing, but holds this machine's link to its fleet until stopped. */
 async function keepInStep(
   context: CommandContext,
   { isDetached }: { readonly isDetached: boolean },
@@ -111,7 +113,7 @@ async function keepInStep(
     else if (state.is === 'down' && state.isOut) terminal.complain(outWords(state.reason));
     else if (state.is === 'down') terminal.complain(`cut off from the fleet: ${visibleLine(state.reason)}`);
     else if (state.hears) terminal.note('in step with the fleet');
-    else terminal.note('in step with the fleet, by looking every 5 seconds: NOTIFY does not arrive');
+    else terminal.note('in step with the fleet, by polling every 5 seconds: NOTIFY does not arrive');
   };
   await using link = holdFleetLink(services, onlyChanges(tell));
   if (link === undefined)
@@ -123,7 +125,7 @@ async function keepInStep(
   return ExitCode.done;
 }
 
-/** It tries again and again: what it says is said once. */
+/** Passes on each state once, although the link keeps retrying. */
 function onlyChanges(tell: (state: LinkState) => void): (state: LinkState) => void {
   let said = '';
   return (state) => {
@@ -133,7 +135,7 @@ function onlyChanges(tell: (state: LinkState) => void): (state: LinkState) => vo
   };
 }
 
-/** That the queue cannot be reached is said by who serves it; that this machine is out, by nobody else. */
+/** Reports that this machine is out of its fleet. An unreachable queue is reported by the code that serves it. */
 function tellWhereOut({ terminal, isJson }: CommandContext): (state: LinkState) => void {
   return (state) => {
     if (!isJson && state.is === 'down' && state.isOut) terminal.complain(outWords(state.reason));
@@ -141,16 +143,16 @@ function tellWhereOut({ terminal, isJson }: CommandContext): (state: LinkState) 
 }
 
 function outWords(reason: string): string {
-  return `Not in the fleet: ${visibleLine(reason)}. It goes on by itself when this machine joins again: holdfast fleet join`;
+  return `Not in the fleet: ${visibleLine(reason)}. It continues by itself when this machine joins again: holdfast fleet join`;
 }
 
-/** What became of the runs that a worker had when it was stopped. */
+/** What became of the runs that a stopped worker had. */
 function leftWords({ here, fleet }: { readonly here: number; readonly fleet: number }): string[] {
   return [
-    ...(here === 0 ? [] : ['Runs of this machine go on; the next worker here takes care of them.']),
+    ...(here === 0 ? [] : ['Runs of this machine continue; the next worker here takes care of them.']),
     ...(fleet === 0
       ? []
-      : ['Runs of the fleet are suspended and given back; the next worker that fits goes on with them.']),
+      : ['Runs of the fleet are suspended and given back; the next worker that fits continues them.']),
   ];
 }
 
@@ -193,9 +195,7 @@ async function detach(
   const { pid, log } = await startWorkerApart(services, args);
   if (isJson) terminal.write(visibleJson({ pid, log }));
   else
-    terminal.write(
-      `worker started in the background (process ${pid}); what it says is in ${visibleLine(log)}`,
-    );
+    terminal.write(`worker started in the background (process ${pid}); its output is in ${visibleLine(log)}`);
   return ExitCode.done;
 }
 
@@ -207,7 +207,7 @@ function describeEvent(event: WorkerEvent): string {
   if (event.type === 'left' && entry.fleet !== undefined)
     return `${name}: given back, run ${run} is suspended here (${visibleExcerpt(event.reason, 200)})`;
   if (event.type === 'left')
-    return `${name}: left, run ${run} goes on (${visibleExcerpt(event.reason, 200)})`;
+    return `${name}: left, run ${run} continues (${visibleExcerpt(event.reason, 200)})`;
   const reason = entry.reason === null ? '' : `: ${visibleExcerpt(entry.reason, 300)}`;
   return `${name}: ${entry.status}${reason}`;
 }

@@ -6,7 +6,7 @@ import type { CommandContext } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 
 export interface FleetDemoWishes {
-  /** The database that was given; one of its own if absent. */
+  /** The given database; the demo makes its own if absent. */
   readonly url: string | undefined;
   readonly decide: (asked: AskedHere) => Promise<AnswerInput[] | undefined>;
 }
@@ -26,7 +26,7 @@ export function playFleet(context: CommandContext, { url, decide }: FleetDemoWis
     });
     const programs = driverTools(demo);
     const { temporary } = demo.config.roots;
-    // Apart from what is ours alone: who runs the server may be somebody else.
+    // Outside our private directories: the server may run as another user.
     const directory = join(temporary, `holdfast-demo-db-${demo.tools.ids.token().slice(0, 8)}`);
     await using database =
       url === undefined

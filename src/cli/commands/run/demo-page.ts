@@ -7,9 +7,9 @@ import { webLimits } from '../web/serve.js';
 import { showLink } from '../web/show-link.js';
 import { assertPerson, makeLink } from '../web/web-desk.js';
 
-/** The page on the files of the demo, and the person who answers there. */
+/** The page over the files of the demo, and the person who answers there. */
 export interface DemoPage extends AsyncDisposable {
-  /** Waits for the answer that is given on the page; undefined when the person rejects or leaves. */
+  /** Waits for the answer given on the page; undefined if the person rejects or leaves. */
   decide(view: QuestionView): Promise<AnswerInput[] | undefined>;
   /** Waits until the person has seen enough. */
   untilLeft(): Promise<void>;

@@ -17,7 +17,7 @@ const demo = defineCommand({
   options: {
     auto: { type: 'boolean', about: 'answer by itself, at a terminal too' },
     web: { type: 'boolean', about: 'show it on the page, and answer there' },
-    fleet: { type: 'boolean', about: 'two machines: a plug is pulled, and the run goes on elsewhere' },
+    fleet: { type: 'boolean', about: 'two machines: a plug is pulled, and the run continues elsewhere' },
     url: {
       type: 'string',
       value: '<url>',
@@ -38,7 +38,7 @@ const demo = defineCommand({
     const tellOfLeaving = () => terminal.note('The demo stops here; run it again with holdfast demo.');
     signal.addEventListener('abort', tellOfLeaving, { once: true });
     return withTemporaryHome(services, 'demo', async (own, project) => {
-      // Conversations live in the home directory: the demo has one of its own.
+      // Conversations live in the home directory, so the demo has its own.
       const directory = own.HOLDFAST_HOME ?? project;
       const environment = { ...own, HOME: directory };
       const demo = createServices({
@@ -77,14 +77,14 @@ const demo = defineCommand({
 
 export const commands = [demo];
 
-/** Who answers: the demo itself, or the person. */
+/** The one who answers: the demo itself, or the person. */
 function deciderOf(context: CommandContext, isAuto: boolean | undefined) {
   const isAlone = isAuto === true || !context.terminal.isInteractive;
   return (view: Pick<QuestionView, 'questions'>) =>
     isAlone ? decideAlone(context, view) : decideTogether(context, view);
 }
 
-/** The page of the demo, until it is over. */
+/** Serves the page of the demo until it is over. */
 async function serveDemo(context: CommandContext, services: Services) {
   const { serveDemoPage } = await import('./demo-page.js');
   return serveDemoPage(context, services);

@@ -16,7 +16,7 @@ const report = defineCommand({
   details:
     'Of the nearest .prp-session upwards from here, or of any run of any project by its id, even one whose project is gone.\n' +
     '--html writes one file without scripts, with charts, to look at, print or give away; secrets are blacked out. It never\n' +
-    'replaces a file unless you say --force. --md is made for a comment of a pull request. Exit code 4 when there is no run.',
+    'replaces a file without --force. --md is made for a comment on a pull request. Exit code 4 when there is no run.',
   options: {
     html: { type: 'string', value: '<file>', about: 'as one HTML file; - is standard output' },
     md: { type: 'boolean', about: 'as Markdown' },
@@ -62,7 +62,7 @@ const report = defineCommand({
   },
 });
 
-/** Throws INVALID_INPUT where the file is there and nobody said that it may be replaced. */
+/** Throws INVALID_INPUT if the file exists and replacing it was not allowed. */
 function writeFile(
   services: Services,
   told: RunReport,

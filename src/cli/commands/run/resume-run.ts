@@ -20,10 +20,10 @@ import { ExitCode } from '../../exit-codes.js';
 import { describeStart } from '../../render/run-start.js';
 import { confirmRecreation } from './run-worktree.js';
 
-// Everything about stopped runs that a command needs which starts often: it is loaded only now and then, from here.
+// Everything about stopped runs that commands that start often need. It is loaded from here, and only now and then.
 export { refuseWithdrawn } from '../../../run/open/stopped-run.js';
 
-/** The run that asked a question, if it could go on with what was decided about it and nobody runs it. */
+/** The run that asked a question, if no process runs it and it could continue with the decision. */
 export function stoppedAsker({ services }: CommandContext, view: QuestionView): StoppedRun | undefined {
   return findStoppedAsker(runServices(services), view);
 }
@@ -32,11 +32,11 @@ export interface ResumeWishes {
   readonly permissions?: PermissionMode | undefined;
   readonly isReset?: boolean;
   readonly isUnattended?: boolean;
-  /** The person said that a worktree that was removed is made again. */
+  /** Whether the person wants a removed worktree made again. */
   readonly isRecreated?: boolean;
 }
 
-/** Starts a run again that no process runs, in the background, and tells how to watch it. Throws CONFIRMATION_MISSING. */
+/** Restarts a run without a process in the background, and says how to watch it. Throws CONFIRMATION_MISSING. */
 export async function resumeRun(
   context: CommandContext,
   stopped: StoppedRun,
@@ -47,7 +47,7 @@ export async function resumeRun(
   const plan = visibleLine(loop.state.prpFile);
   if (start === undefined)
     throw new ConfirmationMissingError(`How the run of ${plan} was started is not known here`, {
-      hint: `Say it again: \`${runCommand(stopped)} --resume --detach\`, with --agent, --verify and so on.`,
+      hint: `Start it as before: \`${runCommand(stopped)} --resume --detach\`, with --agent, --verify and so on.`,
     });
   if (start.permissions === 'bypass' && permissions === undefined)
     throw new ConfirmationMissingError(
@@ -81,7 +81,7 @@ export async function resumeRun(
   return exitCode ?? ExitCode.done;
 }
 
-/** A run in a worktree that somebody removed goes on in a new one, on the same branch, if the person says so. */
+/** A run whose worktree was removed continues in a new one on the same branch, if the person agrees. */
 async function makeWorktreeAgain(
   context: CommandContext,
   { services }: StoppedRun,
@@ -96,13 +96,13 @@ async function makeWorktreeAgain(
 
 const ENDED = 'The run is already over; `holdfast status` shows how it ended.';
 
-/** A command as a person types it from here. */
+/** A command as a person would type it from here. */
 export function there({ projectDirectory }: StoppedRun, from: string, command: string): string {
   const isHere = `${from}/`.startsWith(`${projectDirectory}/`);
   return isHere ? command : `cd ${visibleLine(shellWord(projectDirectory))} && ${command}`;
 }
 
-/** `holdfast run` with the plan of a run. */
+/** The `holdfast run` command for the plan of a run. */
 function runCommand({ loop: { state } }: StoppedRun): string {
   const { prpFile, storiesTotal } = state;
   const plan = storiesTotal === undefined ? prpFile : `--change ${prpFile.split('/').at(-1)}`;

@@ -33,7 +33,7 @@ const resume = defineCommand({
       type: 'boolean',
       about: 'nobody answers: what needs a person ends the restarted run',
     },
-    recreate: { type: 'boolean', about: 'make its worktree again that was removed, from its branch' },
+    recreate: { type: 'boolean', about: 'make its removed worktree again, from its branch' },
   },
   examples: [
     'holdfast resume',
@@ -67,7 +67,7 @@ export const commands = [
   alsoElsewhere(resume, ({ positionals: [run], values }) => ({
     run,
     request() {
-      // Each of them decides something that the person at that machine has to say.
+      // Each option decides something that the person at that machine has to decide.
       if (Object.values<unknown>(values).some((value) => value !== undefined && value !== false))
         throw new UsageError('A run on another machine is resumed as it was: without options', {
           hint: 'Type it on that machine, or leave the options out.',
@@ -77,7 +77,7 @@ export const commands = [
   })),
 ];
 
-/** Only a run that rests is told to go on: any request cuts what it is doing. */
+/** Sends the request only to a resting run: any request interrupts what a run is doing. */
 async function tellRunning(context: CommandContext, isReset: boolean): Promise<ExitCode> {
   const { services, terminal, isJson } = context;
   if (isReset) return tellRequest(context, true);
@@ -86,11 +86,11 @@ async function tellRunning(context: CommandContext, isReset: boolean): Promise<E
   if (waitsFor !== null && waitsFor.kind !== 'answer') return tellRequest(context, false);
   const question = waitsFor?.question ?? null;
   if (isJson) terminal.write(visibleJson({ request: null, isRunning: true, waitsFor }));
-  else if (question === null) terminal.write('The run is working already. Watch: holdfast status --watch');
+  else if (question === null) terminal.write('The run is already working. Watch: holdfast status --watch');
   else {
     const id = question.id.slice(0, 8);
     terminal.write(
-      `The run waits for your answer: ${visibleLine(question.title)}. Answer it: holdfast answer ${id}`,
+      `The run is waiting for your answer: ${visibleLine(question.title)}. Answer it: holdfast answer ${id}`,
     );
   }
   return question === null ? ExitCode.done : ExitCode.needsPerson;

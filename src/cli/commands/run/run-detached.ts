@@ -4,14 +4,14 @@ import { type FoundRun, startDetachedRun } from '../../../run/index.js';
 import { type CommandContext, flagOf } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 
-/** What was decided about a run before it goes into the background, where nobody can be asked. */
+/** What was decided about a run before it goes into the background, where it cannot ask anybody. */
 export interface DetachedStart {
   readonly plan: string | undefined;
   readonly isNew: boolean;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** `--detach`: the run goes on in a process of its own, and this command ends as soon as that owns the session. */
+/** `--detach`: the run continues in its own process, and this command ends as soon as that process owns the session. */
 export async function runDetached(
   { services, terminal, signal, isJson }: CommandContext,
   found: FoundRun,
@@ -42,7 +42,7 @@ export async function runDetached(
   return exitCode ?? ExitCode.done;
 }
 
-/** The same command line, with every decision made. The parts that were asked about are answered. */
+/** The same command line with every decision made, including those that were asked for. */
 function wordsOf({ wishes }: FoundRun, { plan, isNew, values }: DetachedStart): string[] {
   const { isUnattended } = wishes;
   const decided = {
@@ -60,6 +60,6 @@ function wordsOf({ wishes }: FoundRun, { plan, isNew, values }: DetachedStart): 
 function optionWords(flag: string, value: unknown): string[] {
   if (value === undefined || value === false) return [];
   if (value === true) return [flag];
-  // One word each: a value may begin with a dash.
+  // One word per option: a value may begin with a dash.
   return [value].flat().map((one) => `${flag}=${String(one)}`);
 }

@@ -65,7 +65,7 @@ export async function showDryRun(
   return ExitCode.done;
 }
 
-/** What the run may use up, as a person would say it. */
+/** What the run may use up, in words. */
 function limitWords({ iterations, activeMs, tokens, costUsd }: Budget): string {
   const words = [
     ...(iterations === undefined ? [] : [counted(iterations, 'iteration')]),

@@ -4,7 +4,7 @@ import { type RunEvent, RunLog } from '../../../run/index.js';
 import { runDescriber } from '../../../run/journal/describe-run.js';
 import { describeWait } from '../../../sessions/loop/index.js';
 
-/** Keeps the plain lines of a run where those find them who were not there. */
+/** Writes the plain lines of a run to its log, for people who were not there. */
 export class RunRecord implements Disposable {
   readonly #services: Services;
   readonly #describe = runDescriber(false);
@@ -20,7 +20,7 @@ export class RunRecord implements Disposable {
     this.#log?.add([...this.#describe(event).map(({ text }) => text), ...lines]);
   }
 
-  /** The last words. */
+  /** Writes the last lines. */
   close(lines: readonly string[]): void {
     this.#log?.add(lines);
   }

@@ -6,7 +6,7 @@ import { loadScreen } from '../../load-screen.js';
 import type { CommandNotices } from '../../open-notices.js';
 import { RunLines } from '../../render/run.js';
 
-/** Where a run is shown. */
+/** The place where a run is shown. */
 export interface RunScreen extends AsyncDisposable {
   show(entry: JournalEntry): void;
 }
@@ -39,7 +39,7 @@ function plainScreen(lines: RunLines): RunScreen {
   };
 }
 
-/** Notes must have a terminal as well: who sends them to a file wants lines. */
+/** stderr must be a terminal as well: a person who redirects notes to a file wants lines. */
 function canRedraw({ terminal, services }: CommandContext): boolean {
   return (
     terminal.isInteractive &&
@@ -75,7 +75,7 @@ async function liveScreen(
     hasColor: terminal.hasColor,
     send: (request) => loops.request(request),
     interrupt: () => process.kill(process.pid, 'SIGINT'),
-    // How to answer is said by the view itself.
+    // The view itself says how to answer.
     describe: runDescriber(true),
     onBroken: (error) => services.log.warn('run.view-broken', { error: messageOf(error) }),
   });

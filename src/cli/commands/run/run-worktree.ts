@@ -21,7 +21,7 @@ import {
 import { isWorktreeThere, plansPlace, type WorktreeRecord } from '../../../run/worktree/record.js';
 import { type CommandContext, ConfirmationMissingError, UsageError } from '../../command.js';
 
-/** A run as it is asked for inside of its worktree. */
+/** A run as requested inside its worktree. */
 export interface PlacedRun<Values> extends Asked<Values> {
   readonly context: CommandContext;
   readonly plan: string;
@@ -32,7 +32,7 @@ interface Asked<Values> {
   readonly values: Values;
 }
 
-/** What was typed about the session and its worktree. */
+/** The options about the session and its worktree. */
 interface WorktreeValues {
   readonly worktree: string | undefined;
   readonly recreate: boolean;
@@ -47,7 +47,7 @@ interface WorktreeValues {
 
 const OVER: readonly string[] = ['completed', 'aborted'];
 
-/** `--worktree`: makes one, or finds the one that a run of this plan has, and says where it is. */
+/** `--worktree`: makes a worktree, or finds the one that a run of this plan has, and says where it is. */
 export async function placeInWorktree<Values extends WorktreeValues>(
   context: CommandContext,
   asked: Asked<Values>,
@@ -60,7 +60,7 @@ export async function placeInWorktree<Values extends WorktreeValues>(
         hint: 'Make the worktree yourself and run there: `git worktree add ../<name>`, then `cd ../<name> && holdfast run --change …`.',
       },
     );
-  // In a worktree of ours, too: what is asked for is another one.
+  // Even inside one of our worktrees, this asks for another one.
   const own: RunServices = { ...runServices(context.services), worktree: undefined };
   const found = findRun(own, wishes);
   const known = values.new ? undefined : findKnown(context, own, found, values);
@@ -80,7 +80,7 @@ export async function placeInWorktree<Values extends WorktreeValues>(
   return makeReady(context, own, asked, intended, true);
 }
 
-/** The run of this plan that is in a worktree of this repository and could go on, or never came to its start. */
+/** The run of this plan in a worktree of this repository that could continue, or was never started. */
 function findKnown(
   { services }: CommandContext,
   own: RunServices,
@@ -100,7 +100,7 @@ function findKnown(
   throw new ConfirmationMissingError(
     `There are several runs of ${visibleLine(plan.path)} in worktrees: ${ids}`,
     {
-      hint: 'Resume one with `holdfast resume <id>`, or say --new to start another beside them.',
+      hint: 'Resume one with `holdfast resume <id>`, or use --new to start another beside them.',
     },
   );
 }
@@ -120,7 +120,7 @@ async function placeInKnown<Values extends WorktreeValues>(
   return makeReady(context, own, asked, known, !hasLoop);
 }
 
-/** One that is at work is not started again; another may go on beside it. */
+/** Refuses to start a running one again; --new starts another beside it. */
 function refuseBeside(there: Services, { plan, sessionId }: WorktreeRecord): void {
   const loops = openLoops(there);
   if (loops.owner().hold !== 'held') return;
@@ -131,7 +131,7 @@ function refuseBeside(there: Services, { plan, sessionId }: WorktreeRecord): voi
   );
 }
 
-/** What was not committed in a worktree that was removed is gone; that is said before anybody works on without it. Throws CONFIRMATION_MISSING. */
+/** Uncommitted work in a removed worktree is lost; says so before the run continues without it. Throws CONFIRMATION_MISSING. */
 export async function confirmRecreation(
   { terminal, isJson }: CommandContext,
   there: RunServices,
@@ -151,7 +151,7 @@ export async function confirmRecreation(
     if (answer !== null && /^y/i.test(answer.trim())) return;
   }
   throw new ConfirmationMissingError(words, {
-    hint: `Say --recreate to make it again from its branch ${visibleLine(known.branch)}.`,
+    hint: `Use --recreate to make it again from its branch ${visibleLine(known.branch)}.`,
   });
 }
 
@@ -191,5 +191,5 @@ async function confirmDirtyBase(context: CommandContext, own: RunServices, found
     const answer = await terminal.ask(`${words}. Start anyway? [y/N] `);
     if (answer !== null && /^y/i.test(answer.trim())) return;
   }
-  throw new ConfirmationMissingError(words, { hint: 'Commit what the run needs first, or say --dirty.' });
+  throw new ConfirmationMissingError(words, { hint: 'Commit what the run needs first, or use --dirty.' });
 }

@@ -80,9 +80,9 @@ const OPTIONS = {
   worktree: {
     type: 'string',
     value: '[name]',
-    about: 'in a git worktree and a branch of its own, named after the plan; others go on beside it',
+    about: 'in a git worktree and a branch of its own, named after the plan; other runs continue beside it',
   },
-  recreate: { type: 'boolean', about: 'with --resume: make a worktree again that was removed' },
+  recreate: { type: 'boolean', about: 'with --resume: make a removed worktree again' },
   dirty: { type: 'boolean', about: 'start even though there are uncommitted changes' },
   detach: {
     type: 'boolean',
@@ -94,7 +94,7 @@ const OPTIONS = {
   unattended: {
     type: 'boolean',
     about:
-      'nobody answers: what needs a person ends the run (the default without a terminal, --detach aside)',
+      'nobody answers: what needs a person ends the run (the default without a terminal, except with --detach)',
   },
   plain: { type: 'boolean', about: 'lines instead of a live view, even in a terminal' },
   by: {
@@ -151,7 +151,7 @@ interface AskedRun {
   readonly startedAt: Date;
 }
 
-/** Starts a run, or goes on with one, in the project that the services are in. */
+/** Starts or continues a run in the project of the services. */
 async function start(
   context: CommandContext,
   { plan, values, wishes, startedAt }: AskedRun,
@@ -159,7 +159,7 @@ async function start(
   const { services, terminal, signal } = context;
   const own = runServices(services);
   const found = findRun(own, wishes);
-  // Said before anything is decided about the session: it is not ours to decide about.
+  // Checked before any decision about the session, which is not ours to make if another process runs it.
   if (!values.dryRun) refuseSecondRun(services, found);
   if (values.abort) return abort(context, found);
   for (const warning of found.plan.warnings ?? []) terminal.note(`note: ${visibleLine(warning)}`);
@@ -180,7 +180,7 @@ async function start(
   return exitCodeOf(end);
 }
 
-/** Works through the plan on the screen, and says in the end what was done. */
+/** Works through the plan on the screen, and finally says what was done. */
 async function showRun(
   context: CommandContext,
   prepared: PreparedRun,
@@ -246,7 +246,7 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     throw new UsageError('One of --attended and --unattended, not both');
   if (values.detach && (values.abort || values.dryRun))
     throw new UsageError('--detach starts a run: it goes with neither --abort nor --dry-run');
-  // A run in the background waits for somebody to come back.
+  // A run in the background waits for the person to come back.
   const hasPerson = terminal.isInteractive || values.detach;
   const isUnattended = values.unattended || (!hasPerson && !values.attended);
   return {
@@ -306,7 +306,7 @@ function contextMode(text: string | undefined): RunWishes['context'] {
   throw new UsageError('--context is redline, continue or fresh');
 }
 
-/** What the person did not say and should know. */
+/** Notes on what the person did not specify and should know. */
 function notesOn({ before, wishes, agent, checks, areChecksGuessed }: PreparedRun): string[] {
   const labels = checks.map(({ label }) => visibleLine(label)).join(', ');
   const notes = before === undefined ? [] : [describeStart({ ...wishes, agent: agent.name }, before)];
@@ -316,7 +316,7 @@ function notesOn({ before, wishes, agent, checks, areChecksGuessed }: PreparedRu
   return notes;
 }
 
-/** Which phases, where it is not the usual ones, and what of the plan's own wishes does not count. */
+/** Names the phases if they are not the usual ones, and which of the plan's own wishes do not count. */
 function phaseNotes(services: RunServices, found: FoundRun): string[] {
   const chosen = choosePhases(services, found);
   if (chosen === undefined) return [];
@@ -334,13 +334,13 @@ function canResume({ detection }: FoundRun): boolean {
   return detection.action === 'offer_resume';
 }
 
-/** What a dry run shows: a halted session, too, where it was said that it goes on. */
+/** Whether a dry run shows a new session. It shows a halted one if an option continues that. */
 function isNewDry(found: FoundRun, values: RunValues): boolean {
   const resumes = values.resume || values.reset || values.skip;
   return values.new || !(canResume(found) || (resumes && found.detection.session !== null));
 }
 
-/** Whether to resume the session that is there: as told, as asked, or as there is only one way. */
+/** Whether to resume the existing session: by an option, by asking, or because there is only one way. */
 async function decideStart(
   context: CommandContext,
   found: FoundRun,
@@ -363,7 +363,7 @@ async function decideStart(
       const answer = await terminal.ask('[R]esume, [N]ew or [A]bort? ', { leavesAtEscape: true });
       if (answer === null || answer.trim() === '') return 'leave';
       const choice = parseResumeChoice(answer);
-      if (choice === 'abort' && !(await saysYes(terminal, `${GIVE_UP} Go on?`))) continue;
+      if (choice === 'abort' && !(await saysYes(terminal, `${GIVE_UP} Continue?`))) continue;
       if (choice !== undefined) return choice;
     }
   }
@@ -376,7 +376,7 @@ async function decideStart(
 
 const GIVE_UP = 'This gives the session up for good; its files are kept.';
 
-/** A session that could go on makes room for another plan only if the person says so: from the archive it cannot. */
+/** A session that could continue makes room for another plan only if the person agrees: archived, it can no longer continue. */
 async function confirmArchive({ terminal, isJson }: CommandContext, { detection }: FoundRun): Promise<'new'> {
   const { prpFile = 'another plan', currentStory, currentPhase = 'not begun' } = detection.session ?? {};
   const status = detection.view?.status ?? 'cannot be read';
@@ -402,10 +402,10 @@ async function confirmDirty({ services, terminal }: CommandContext, found: Found
   if (count === 0) return;
   const words = `${counted(count, 'uncommitted file')}; the agent's changes would mix with yours`;
   if (terminal.isInteractive && (await saysYes(terminal, dirtyQuestion(count)))) return;
-  throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or say --dirty.' });
+  throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or use --dirty.' });
 }
 
-/** Fits 80 columns with the answers behind it. */
+/** Fits into 80 columns together with the answers after it. */
 function dirtyQuestion(count: number): string {
   return `${counted(count, 'uncommitted file')} may mix with the agent's changes. Start anyway?`;
 }

@@ -17,9 +17,9 @@ import { orElsewhere } from '../../remote-run.js';
 import { renderLoop } from '../../render/loop.js';
 import { renderOverview } from '../../render/overview.js';
 
-/** How often a countdown on a screen moves. */
+/** How often a countdown on a screen is redrawn. */
 const TICK_MS = 1_000;
-/** How often the owner is looked at where no file changes: a process that dies makes no event. */
+/** How often to check the owner if no file changes: a process that dies makes no event. */
 const LOOK_MS = 2_000;
 
 const status = defineCommand({
@@ -31,7 +31,10 @@ const status = defineCommand({
     '--json, or into a pipe, each change is printed below the last.',
   options: {
     watch: { type: 'boolean', about: 'show it again whenever it changes' },
-    all: { type: 'boolean', about: 'the runs of every project instead: what waits, works, ended today' },
+    all: {
+      type: 'boolean',
+      about: 'the runs of every project instead: what is waiting, working or ended today',
+    },
   },
   examples: [
     'holdfast status',
@@ -78,7 +81,7 @@ async function showAll(context: CommandContext): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-/** What its row says: the rest of it is on its machine. */
+/** Shows what its row has; the rest is on its machine. */
 function showElsewhere(
   { services, terminal, isJson }: CommandContext,
   { row, machine }: RemoteRun,
@@ -121,7 +124,7 @@ function worktreeLine({ services }: CommandContext): string {
   return `\nworktree    ${visibleLine(worktree.path)} on ${visibleLine(worktree.branch)}`;
 }
 
-/** A run in the background had nobody to talk to. */
+/** Shows the last words of a run in the background, which had no terminal to print them to. */
 function noteLastWords({ services, terminal, isJson }: CommandContext, loops: Loops): void {
   const view = isJson || loops.owner().hold === 'held' ? undefined : loops.get();
   const words = view === undefined ? null : lastWords(runShelf(services), view.sessionId);

@@ -5,7 +5,7 @@ import { commandOf } from '../../command-of.js';
 import { alsoElsewhere } from '../../remote-run.js';
 import { renderRequest } from '../../render/loop-request.js';
 
-/** The loop of the run that was typed, by its id; of the one here if none was. */
+/** The loop of the run with the typed id, or of the run here if none was typed. */
 const partsOf = (services: Services, run: string | undefined): LoopParts => ({
   loops: openLoops(placeOfRun(services, run)),
 });
@@ -32,7 +32,7 @@ const stop = commandOf(stopLoop, {
   examples: ['holdfast stop', 'holdfast stop 3f2a'],
   parts: (services, { positionals: [run] }) => {
     const parts = partsOf(services, run);
-    // The agent of a run that was killed may work on: whoever stops it means that, too.
+    // The agent of a killed run may still be working, and should stop too.
     services.programs.endOrphans();
     return parts;
   },

@@ -25,7 +25,7 @@ const install = defineCommand({
   details:
     'Writes holdfast.service into the systemd directory of your user, and enables it; nothing is started now. After a\n' +
     'reboot, runs that were working continue; those that waited, were paused or were stopped by you stay as they are. A run with\n' +
-    '--permissions bypass, or whose agent misses a variable of the environment, asks you first. A unit of this name that\n' +
+    '--permissions bypass, or whose agent lacks an environment variable, asks you first. A unit of this name that\n' +
     'Holdfast did not write is never overwritten.',
   options: {
     print: { type: 'boolean', about: 'print the unit; write nothing' },
@@ -49,7 +49,7 @@ const install = defineCommand({
 
 const remove = commandOf(removeService, {
   usage: 'service remove',
-  details: 'Runs that it started go on. A unit that Holdfast did not write is left alone.',
+  details: 'Runs that it started continue. A unit that Holdfast did not write is left alone.',
   options: {},
   examples: ['holdfast service remove'],
   parts,
@@ -67,7 +67,7 @@ const remove = commandOf(removeService, {
 const status = commandOf(showService, {
   usage: 'service status',
   details:
-    'Below it are the runs that no process runs: what would continue at the next start, what waits and why.\n' +
+    'Then come the runs without a process: which would continue at the next start, which are waiting, and why.\n' +
     'Exit codes: 0 installed, 4 not installed.',
   options: {},
   examples: ['holdfast service status', 'holdfast service status --json'],
@@ -79,11 +79,11 @@ const status = commandOf(showService, {
 
 const start = defineCommand({
   usage: 'service run',
-  summary: 'What the unit runs: start the runs again that were working',
+  summary: 'What the unit runs: restart the runs that were working',
   details:
     'You need not type it; it does the same by hand. It ends when the runs are started, and leaves them alone.\n' +
-    'Where something is queued and no worker lives, it starts one (holdfast worker).\n' +
-    'What only you can start becomes a question in the inbox. Exit code 0, even where a run could not be started.',
+    'If something is queued and there is no worker, it starts one (holdfast worker).\n' +
+    'What only you can start becomes a question in the inbox. Exit code 0, even if a run could not be started.',
   options: {},
   examples: ['holdfast service run', 'systemctl --user start holdfast'],
   async run(context) {
@@ -96,10 +96,11 @@ const start = defineCommand({
     if (isJson) terminal.write(visibleJson(report));
     for (const { project, reason } of report.unreadable)
       terminal.complain(`${visibleLine(project)}: ${visibleLine(reason)}`);
-    if (report.isTaken && !isJson) terminal.write('Another process is starting the runs already.');
+    if (report.isTaken && !isJson) terminal.write('Another process is already starting the runs.');
     else if (report.runs.length === 0 && !isJson) terminal.write('There is no run to start.');
     const worker = report.isTaken || signal.aborted ? undefined : await startServiceWorker(services);
-    if (worker !== undefined && !isJson) terminal.write(`a worker runs what is queued (process ${worker})`);
+    if (worker !== undefined && !isJson)
+      terminal.write(`a worker is running what is queued (process ${worker})`);
     return ExitCode.done;
   },
 });
@@ -125,7 +126,7 @@ function describeInstall(report: InstallReport): string {
   ].join('\n');
 }
 
-/** What systemd was not told, and how a person tells it. */
+/** The commands that systemd did not get, for a person to run. */
 function describeLeft({ isTold, reason, commands }: ServiceChange): string[] {
   const why =
     isTold === null ? 'There is no systemctl here' : `systemctl refused: ${visibleLine(reason ?? '')}`;
@@ -155,7 +156,7 @@ function describeStatus(report: ServiceReport): string {
 
 const PLANNED: Readonly<Record<RestartPlan['does'], string>> = {
   start: 'would continue',
-  wait: 'waits',
+  wait: 'is waiting',
   ask: 'would ask you',
 };
 
@@ -166,7 +167,7 @@ function describePlan(plan: RestartPlan): string {
 const BECAME: Readonly<Record<RestartOutcome['became'], string>> = {
   started: 'continues',
   running: 'is run by another process',
-  waits: 'waits',
+  waits: 'is waiting',
   asks: 'asks you',
 };
 

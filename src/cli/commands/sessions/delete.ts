@@ -10,7 +10,7 @@ export const deleteCommand = defineCommand({
   operation: deleteSession,
   usage: 'sessions delete <session>',
   details:
-    'After a yes. `holdfast sessions trash restore` puts it back. One that somebody has open is refused, as is a change\n' +
+    'Asks first. `holdfast sessions trash restore` puts it back. One that somebody has open is refused, as is a change\n' +
     'session that still holds its change. A question that is waiting for an answer can be deleted: its asker is told.',
   options: { yes: { type: 'boolean', about: 'do not ask' }, ...KIND_OPTION },
   examples: ['holdfast sessions delete session-2026', 'holdfast sessions delete 3f2a --yes'],
@@ -32,7 +32,7 @@ export const deleteCommand = defineCommand({
   },
 });
 
-/** A worktree and its branch are the person's to remove. */
+/** A worktree and its branch are left for the person to remove. */
 function worktreeNotes({ repository, branch, workingDirectory }: SessionSummary): string[] {
   if (repository === undefined || branch === undefined || workingDirectory === null) return [];
   const git = `git -C ${shellWord(repository)}`;

@@ -33,7 +33,7 @@ export const exportCommand = defineCommand({
     const wanted = { session: typed, kind: values.kind, format } as const;
     const { text, faults, kind, id } = await perform(context, exportSession, { catalog }, wanted);
     const session = { kind, id };
-    // An export has what is intact; whoever reads it should know what is not in it.
+    // An export has only what is intact; its reader should know what is missing.
     for (const fault of faults.slice(0, 10)) terminal.complain(`damaged: ${renderFault(fault)}`);
     if (faults.length > 0)
       terminal.complain(
@@ -62,7 +62,7 @@ export const exportCommand = defineCommand({
   },
 });
 
-/** What is printed may end on a screen, so nothing in it can move a cursor; a file gets every character as it is. */
+/** Printed text may end up on a screen, so nothing in it may move the cursor; a file gets every character unchanged. */
 function printable(text: string, format: ExportFormat): string {
   return format === 'json' ? visibleJson(JSON.parse(text)) : visibleBlock(text.replace(/\n$/, ''));
 }

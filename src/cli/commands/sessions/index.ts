@@ -21,7 +21,7 @@ import { exportCommand } from './export.js';
 import { KIND_OPTION } from './session-kinds.js';
 import { trashCommand } from './trash.js';
 
-// One chunk for all of them: they share nearly everything, and each file that is loaded costs a start.
+// One chunk for all of them: they share nearly everything, and each file loaded slows the start.
 
 const parts = (services: Services): CatalogParts => ({
   catalog: openCatalog(services),
@@ -31,7 +31,7 @@ const parts = (services: Services): CatalogParts => ({
 const list = commandOf(listSessions, {
   usage: 'sessions list',
   details:
-    'The last active first. Questions, conversations and processes of this user; the loop and the change sessions of this\n' +
+    'The most recently active first. Questions, conversations and processes of this user; the loop and the change sessions of this\n' +
     'project, or with --all-projects of every project where you started any. Without --all or --status: those that are\n' +
     'not over. What is damaged is marked and always listed.',
   options: {
@@ -62,13 +62,13 @@ const list = commandOf(listSessions, {
 const show = commandOf(showSession, {
   usage: 'sessions show <session>',
   details:
-    'Of a conversation the last 10 turns, with --json all of them. Every record is checked, and damage is reported.\n' +
+    'For a conversation the last 10 turns, with --json all of them. Every record is checked, and damage is reported.\n' +
     '`last` is the session that was active last.',
   options: {
     turns: {
       type: 'number',
       value: '<count>',
-      about: 'of a conversation: only this many turns, the last ones',
+      about: 'for a conversation: only this many turns, the last ones',
     },
     ...KIND_OPTION,
   },

@@ -1,7 +1,7 @@
 import { SESSION_KINDS } from '../../../catalog/index.js';
 import { type CommandContext, ConfirmationMissingError } from '../../command.js';
 
-/** The option that says which kind of session is meant. */
+/** The option that names the kind of session. */
 export const KIND_OPTION = {
   kind: {
     type: 'string',
@@ -11,14 +11,14 @@ export const KIND_OPTION = {
   },
 } as const;
 
-/** Asks for a yes unless it was given; false when the person says no. Throws CONFIRMATION_MISSING without a terminal. */
+/** Asks for confirmation unless it was given; false if the person says no. Throws CONFIRMATION_MISSING without a terminal. */
 export async function confirm(
   { terminal }: Pick<CommandContext, 'terminal'>,
   question: string,
   isSure: boolean,
 ): Promise<boolean> {
   if (isSure) return true;
-  if (!terminal.isInteractive) throw new ConfirmationMissingError(question, { hint: 'Say so with --yes.' });
+  if (!terminal.isInteractive) throw new ConfirmationMissingError(question, { hint: 'Confirm with --yes.' });
   const answer = await terminal.ask(`${question} [y/N] `);
   return answer !== null && /^y/i.test(answer.trim());
 }

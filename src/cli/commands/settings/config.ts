@@ -37,7 +37,7 @@ const show = commandOf(listSettings, {
 
 const get = commandOf(getSetting, {
   usage: 'config get <key>',
-  details: `The value in force, set or default; \`not set\` where there is neither. ${KEYS}`,
+  details: `The value in force, set or default; \`not set\` if there is neither. ${KEYS}`,
   options: {},
   examples: ['holdfast config get question.retentionDays', 'holdfast config get question.dir --json'],
   parts,

@@ -18,7 +18,7 @@ import { webDesk } from './web-desk.js';
 
 const web = defineCommand({
   usage: 'web',
-  summary: 'Serve the page: what waits for you and what works, in a browser',
+  summary: 'Serve the page: what is waiting for you and what is working, in a browser',
   details:
     'Prints a link that signs one browser in, once and within two minutes. Only this machine can reach the page, unless you say\n' +
     'otherwise; docs/web.md says how to reach it from a phone or another machine, and what each way costs. Ctrl+C ends it.',
@@ -26,7 +26,7 @@ const web = defineCommand({
     port: {
       type: 'number',
       value: '<port>',
-      about: 'the port, now and from now on (default: the one it always had)',
+      about: 'the port, from now on (default: the one it used last)',
     },
     open: { type: 'boolean', about: 'open it in the browser of this machine' },
     detach: { type: 'boolean', about: 'serve it in the background; `holdfast web stop` ends it' },
@@ -53,8 +53,8 @@ const link = defineCommand({
   operation: linkWeb,
   usage: 'web link',
   details:
-    'A link works in one browser, once. A newer one takes its place. It is made only in a terminal of a person, never where\n' +
-    'an agent works: who holds it answers for you.',
+    'A link works in one browser, once. A newer one replaces it. It is made only in a person’s terminal, never where an agent\n' +
+    'is working: whoever holds it answers for you.',
   options: {
     can: {
       type: 'string',
@@ -82,8 +82,8 @@ const pair = defineCommand({
   operation: pairWeb,
   usage: 'web pair',
   details:
-    'Shows a QR code and a code of 8 characters, which counts for two minutes and five tries. When a device gives it, its name and\n' +
-    'four letters that stand on its screen are shown here, and you say yes or no. An installed app takes the code, too.',
+    'Shows a QR code and a code of 8 characters, valid for two minutes and five tries. When a device enters it, its name and the\n' +
+    'four letters on its screen are shown here, and you say yes or no. An installed app takes the code, too.',
   options: {
     can: {
       type: 'string',
@@ -99,7 +99,7 @@ const pair = defineCommand({
 const devices = defineCommand({
   operation: listWebDevices,
   usage: 'web devices [revoke] [device]',
-  details: 'revoke signs one out, or all of them; what it has open ends at once.',
+  details: 'revoke signs one out, or all of them; what they have open ends at once.',
   options: {},
   examples: ['holdfast web devices', 'holdfast web devices revoke 3f2a', 'holdfast web devices revoke all'],
   async run(context, { positionals: [verb, device] }) {
@@ -116,7 +116,7 @@ const devices = defineCommand({
     }
     const known = await perform(context, listWebDevices, parts, {});
     if (isJson) terminal.write(visibleJson(known));
-    else if (known.length === 0) terminal.write('No browser ever signed in.');
+    else if (known.length === 0) terminal.write('No browser has signed in yet.');
     else {
       const now = services.clock.now();
       const rows = known.map(({ id, name, can, state, seenAt, origin }) => [
@@ -137,7 +137,7 @@ const stop = defineCommand({
   operation: stopWeb,
   usage: 'web stop',
   details:
-    'Every server of the page that you started ends; who is signed in stays signed in for the next one.',
+    'Every server of the page that you started ends; browsers that are signed in stay signed in for the next one.',
   options: {},
   examples: ['holdfast web stop'],
   async run(context) {

@@ -15,12 +15,12 @@ import {
   writeAudit,
 } from '../../../web/server/index.js';
 
-/** What is shown to be typed or scanned. */
+/** What is shown for typing or scanning. */
 export interface ShownPairing {
   readonly code: string;
-  /** Where the page is reached, the best way for a phone first. */
+  /** The address of the page, the best one for a phone. */
   readonly origin: string;
-  /** Whether other devices reach it there. */
+  /** Whether other devices can reach it there. */
   readonly isReachable: boolean;
   readonly port: number | null;
 }
@@ -30,7 +30,7 @@ export interface PairingPerson {
   show(pairing: ShownPairing): Promise<void>;
   /** Whether the device that asks is theirs. */
   confirm(request: PairingRequest): Promise<boolean>;
-  /** The device was let in, and has to fetch what it needs. */
+  /** The device was let in, and must now fetch what it needs. */
   wait(): void;
 }
 
@@ -42,10 +42,10 @@ export interface PairParts {
   readonly signal: AbortSignal;
 }
 
-/** Hints may be missed, and time passes without any. */
+/** How often to look: hints may be missed, and timeouts cause none. */
 const LOOK_MS = 500;
 
-/** Pairs one device. The code counts as long as this waits. Throws NOT_PAIRED, ABORTED. */
+/** Pairs one device. The code is valid while this waits. Throws NOT_PAIRED, ABORTED. */
 export async function pairDevice(parts: PairParts, can: WebLink['can']): Promise<WebPairing> {
   const { place, server, person } = parts;
   const { id, code } = issuePairing(place, can);
@@ -55,7 +55,7 @@ export async function pairDevice(parts: PairParts, can: WebLink['can']): Promise
     await changed(parts, id, 'waits');
     const request = requestOf(place, id);
     const isYes = await person.confirm(request);
-    // What was asked may be over by the time it is answered.
+    // The request may be over by the time it is answered.
     requestOf(place, id);
     decidePairing(place, id, isYes);
     if (!isYes) throw new NotPairedError('you said no');
@@ -70,7 +70,7 @@ export async function pairDevice(parts: PairParts, can: WebLink['can']): Promise
 }
 
 const REASONS = {
-  expired: 'nobody gave the code within two minutes',
+  expired: 'nobody entered the code within two minutes',
   'tried too often': `somebody tried ${MAX_TRIES} wrong codes`,
   replaced: 'a newer code took its place',
 } as const;
@@ -81,7 +81,7 @@ function requestOf(place: WebPlace, id: string): PairingRequest {
   throw new NotPairedError(state.name === 'over' ? REASONS[state.why] : 'it is over');
 }
 
-/** Waits until the pairing stands otherwise. Throws ABORTED. */
+/** Waits until the state of the pairing changes. Throws ABORTED. */
 async function changed({ services, place, signal }: PairParts, id: string, from: string): Promise<void> {
   let wake = () => {};
   const watch = watchPairing(place, () => wake());
@@ -91,15 +91,14 @@ async function changed({ services, place, signal }: PairParts, id: string, from:
         wake = resolve;
       });
       await sleepOrHint(services.clock, LOOK_MS, hint, signal);
-      if (signal.aborted)
-        throw new AbortedError('The pairing', { hint: 'The code does not count any more.' });
+      if (signal.aborted) throw new AbortedError('The pairing', { hint: 'The code is no longer valid.' });
     }
   } finally {
     watch.close();
   }
 }
 
-/** The way in that a phone can take: https, under a name that is not this machine's own; else the first. */
+/** The origin that a phone can use: https under a name other than localhost; otherwise the first. */
 function reachOf({ origins }: KnownServer): { readonly origin: string; readonly isReachable: boolean } {
   const reachable = origins.find((origin) => {
     const { protocol, hostname } = new URL(origin);

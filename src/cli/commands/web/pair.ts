@@ -6,7 +6,7 @@ import { ExitCode } from '../../exit-codes.js';
 import type { PairingPerson, ShownPairing } from './pair-device.js';
 import { webDesk } from './web-desk.js';
 
-/** `holdfast web pair`: shows the code, asks about the device that gives it, and says what came of it. */
+/** `holdfast web pair`: shows the code, asks about the device that enters it, and shows the result. */
 export async function pairCommand(
   context: CommandContext,
   can: WebLink['can'] | undefined,
@@ -28,16 +28,16 @@ function personAt(context: CommandContext): PairingPerson {
     show: (pairing) => show(context, pairing),
     async confirm({ name, address, check }) {
       terminal.complain(
-        `${visibleLine(name)} asks, from ${visibleLine(address)}. Its screen shows ${visibleLine(check)}.`,
+        `${visibleLine(name)} asks to pair, from ${visibleLine(address)}. Its screen shows ${visibleLine(check)}.`,
       );
       const answer = await terminal.ask('Is it yours, and does it show the same? [y/N] ');
       return answer !== null && /^y(es)?$/i.test(answer.trim());
     },
-    wait: () => terminal.note('Waiting for it to come in …'),
+    wait: () => terminal.note('Waiting for it to sign in …'),
   };
 }
 
-/** On both sides together. */
+/** Both sides together. */
 const QUIET_COLUMNS = 8;
 
 async function show(
@@ -54,17 +54,15 @@ async function show(
     terminal.complain(`Scan it with the phone, or open ${visibleLine(origin)} there and type the code:`);
   } else {
     terminal.complain(
-      `Only this machine reaches the page, so a phone cannot. Ways to change that (docs/web.md):`,
+      `Only this machine can reach the page, so a phone cannot. Ways to change that (docs/web.md):`,
     );
     terminal.complain(
       `  Tailscale   tailscale serve --bg http://127.0.0.1:${port ?? '<port>'}\n` +
         '              holdfast web --behind https://<machine>.<tailnet>.ts.net\n' +
         '  your proxy  holdfast web --behind https://host.example',
     );
-    terminal.complain(
-      `For a browser that does reach it, open ${visibleLine(origin)} there and type the code:`,
-    );
+    terminal.complain(`In a browser that can reach it, open ${visibleLine(origin)} there and type the code:`);
   }
   terminal.complain(`\n    ${shown}\n`);
-  terminal.complain('It counts for two minutes and five tries. Ctrl+C ends it.');
+  terminal.complain('It is valid for two minutes and five tries. Ctrl+C ends it.');
 }

@@ -54,7 +54,7 @@ export function webLimits({ config }: Services) {
   };
 }
 
-/** `--detach`: it is served in a process of its own, and this command ends as soon as it is. */
+/** `--detach`: serves the page in its own process; this command ends as soon as that is serving. */
 async function serveDetached(context: CommandContext, values: ServeValues): Promise<ExitCode> {
   const { services, terminal, signal, isJson } = context;
   const place = webPlace(services);
@@ -80,7 +80,7 @@ function wordsOf({ detach: _detach, open: _open, ...values }: ServeValues): stri
   return ['web', ...options, '--quiet'];
 }
 
-/** Says where it is; a link goes to the terminal of a person, and nowhere else. */
+/** Says where the page is; a link is printed to a person's terminal and nowhere else. */
 async function announce(
   context: CommandContext,
   origins: readonly string[],
@@ -93,7 +93,7 @@ async function announce(
   else terminal.note(`Serving the page at ${visibleLine(origin)}${isBehindUs ? '' : ` (process ${pid})`}`);
   if (isJson) return;
   if (!isPerson(context)) {
-    terminal.note('No link is printed here; `holdfast web link` makes one in a terminal of yours.');
+    terminal.note('No link is printed here; `holdfast web link` makes one in your own terminal.');
     return;
   }
   const link = await makeLink(services, origins, 'steer');
@@ -137,12 +137,12 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A browser that asks to be told is noticed this soon. */
+/** How soon a browser that subscribes to notices is noticed. */
 const LOOK_MS = 5_000;
 
 /**
- * A phone that is told what waits is told by whoever serves it, too. Nothing is read for that before somebody wants to be told: there may be
- * ten thousand questions.
+ * The server of the page also sends notices to its devices. It reads no questions for that before somebody wants notices: there
+ * may be ten thousand.
  */
 function noticesWhenWanted(services: Services): AsyncDisposable {
   const isWanted = () =>
@@ -159,7 +159,7 @@ function noticesWhenWanted(services: Services): AsyncDisposable {
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(looking);
-      const notices = await opening?.catch(() => undefined); // it was told
+      const notices = await opening?.catch(() => undefined); // already reported
       await notices?.[Symbol.asyncDispose]();
     },
   };

@@ -7,7 +7,7 @@ const CAN = {
   steer: 'answer questions, allow for good, and pause, resume, stop and guide runs',
 } as const;
 
-/** The link whole and by itself, so that it can be copied; what it is beside it. */
+/** Prints the link whole and alone, so that it can be copied, and a note about it separately. */
 export function showLink({ terminal }: CommandContext, { links, can }: WebLink): void {
   for (const url of links) terminal.print(`${url}\n`);
   terminal.note(`It signs in one browser, once, within two minutes. That browser can ${CAN[can]}.`);

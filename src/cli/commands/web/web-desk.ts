@@ -16,13 +16,13 @@ import {
 
 import { type PairingPerson, pairDevice } from './pair-device.js';
 
-/** What agents that we started have in their environment: a link must not get into their hands. */
+/** Variables in the environment of agents that we started, which must not get a link. */
 const MARKS = ['HOLDFAST_MARKER', 'HOLDFAST_RUN', 'RALPH_SESSION'];
 
-/** Refuses where an agent may be at work, or nobody looks. Throws LINK_REFUSED. */
+/** Refuses if an agent may be working here, or if nobody is looking. Throws LINK_REFUSED. */
 export function assertPerson({ environment }: Services, isTerminal: boolean): void {
   const mark = MARKS.find((name) => environment[name] !== undefined && environment[name] !== '');
-  if (mark !== undefined) throw new LinkRefusedError(`an agent works here (${mark} is set)`);
+  if (mark !== undefined) throw new LinkRefusedError(`an agent is working here (${mark} is set)`);
   if (!isTerminal) throw new LinkRefusedError('there is no terminal');
 }
 
@@ -38,14 +38,14 @@ export async function makeLink(
   return { links: shownOrigins(origins).map((origin) => `${origin}/#code=${code}`), can, expiresAt };
 }
 
-/** The names that are worth printing: what was declared, else our own; on a Mac, where Safari may not know it, the number, too. */
+/** The origins worth printing: the declared ones, otherwise our own; on a Mac also by number, as Safari may not know the name. */
 function shownOrigins([first = '', ...rest]: readonly string[]): string[] {
   const isOwn = new URL(first).hostname.endsWith('.localhost');
   const byNumber = rest.find((origin) => new URL(origin).hostname === '127.0.0.1');
   return process.platform === 'darwin' && isOwn && byNumber !== undefined ? [first, byNumber] : [first];
 }
 
-/** How often it is looked at whether a server that was asked to stop has ended. */
+/** How often to check whether a server that was asked to stop has ended. */
 const LOOK_MS = 50;
 const PATIENCE_MS = 15_000;
 
@@ -62,7 +62,7 @@ export function webDesk(services: Services, isTerminal: boolean, pairing?: Pairi
       assertPerson(services, isTerminal);
       const server = listServers(place).at(-1);
       if (server === undefined) throw new WebNotRunningError();
-      if (pairing === undefined) throw new LinkRefusedError('nobody can be asked');
+      if (pairing === undefined) throw new LinkRefusedError('there is nobody to ask');
       return pairDevice({ services, place, server, person: pairing, signal }, can);
     },
     devices: () => listDevices(place),

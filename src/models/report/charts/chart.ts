@@ -1,10 +1,10 @@
 import type { Drawing } from './shapes.js';
 
-/** A chart: what it says in a sentence, a picture for any width, and the numbers behind it. */
+/** A chart: a one-sentence summary, a picture for any width, and the numbers behind it. */
 export interface Chart {
   readonly name: string;
   readonly title: string;
-  /** What the picture shows, for whoever does not see it. */
+  /** What the picture shows, for readers who cannot see it. */
   readonly summary: string;
   /** What its shapes mean. */
   readonly legend: string;
@@ -15,17 +15,17 @@ export interface Chart {
 export interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
-  /** How many rows are left out. */
+  /** The number of rows left out. */
   readonly more?: number;
 }
 
-/** `number`: set flush right. */
+/** `number`: right-aligned. */
 export interface Column {
   readonly title: string;
   readonly kind?: 'number' | 'code';
 }
 
-/** Below this a picture is for a phone. */
+/** A picture narrower than this is for a phone. */
 export const WIDE = 560;
 
 const MAX_ROWS = 200;

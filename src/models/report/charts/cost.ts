@@ -6,7 +6,7 @@ import { type Chart, tableOf } from './chart.js';
 import { type Drawing, type Point, rounded, type Shape, textWidth } from './shapes.js';
 import { placeOn, type TimeScale, timeAxis } from './time-axis.js';
 
-/** What had been used at a moment. */
+/** What had been used up by a given moment. */
 export interface SpendPoint {
   readonly atMs: number;
   readonly value: number;
@@ -22,7 +22,7 @@ export interface Spending {
   readonly words: (value: number) => string;
 }
 
-/** Cost over time against the budget; tokens where nobody knows the cost. Undefined where nothing is known of either. */
+/** Cost over time against the budget, or tokens if the cost is unknown. Undefined if neither is known. */
 export function costChart(report: RunReport): Chart | undefined {
   const { usage, budget } = report;
   const isMoney = usage.costSource !== 'unknown' && usage.costUsd > 0;
@@ -71,14 +71,14 @@ function stepsOf({ iterations, phases, lastActivityAt }: RunReport, isMoney: boo
       value += amountOf(used, isMoney);
       return [{ atMs: Date.parse(endedAt ?? lastActivityAt), value }];
     });
-  // Without a journal the phases are what is known.
+  // Without a journal, only the phases are known.
   return phases.map((phase) => {
     value += amountOf(phase, isMoney);
     return { atMs: Date.parse(phase.completedAt ?? lastActivityAt), value };
   });
 }
 
-/** When no process ran it. */
+/** The periods when no process ran the run. */
 export function pausesOf({ processes }: Pick<RunReport, 'processes'>): (readonly [number, number])[] {
   return processes
     .slice(1)
@@ -112,7 +112,7 @@ const RIGHT = 12;
 const TOP = 22;
 const PLOT = 110;
 const BOTTOM = 24;
-/** A budget that is this many times what was used would leave a flat line. */
+/** A budget this many times larger than what was used would flatten the curve to a line. */
 const FAR = 4;
 
 export function drawSpending(
@@ -148,7 +148,7 @@ export function drawSpending(
     shapes.push({
       kind: 'text',
       at: [LEFT + 2, TOP - 8],
-      text: `budget ${words(limit)}, far above this picture`,
+      text: `budget ${words(limit)}, far above this chart`,
       look: 'soft',
     });
   shapes.push({ kind: 'curve', points: curve, look: 'curve' });
@@ -160,7 +160,7 @@ export function drawSpending(
   return { width, height: base + BOTTOM, shapes: [...shapes, ...timeAxis(scale, base)] };
 }
 
-/** Above the end of the curve; below it where the words would stand on the line of the budget. */
+/** Above the end of the curve, or below it if the words would overlap the budget line. */
 function endLabel(
   [x, y]: Point,
   text: string,

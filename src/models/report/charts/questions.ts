@@ -13,7 +13,7 @@ export interface Waited {
   readonly by: string;
 }
 
-/** Who answered what, after how long; undefined where nothing was asked. */
+/** Who answered what, and after how long; undefined if nothing was asked. */
 export function questionsChart(report: RunReport): Chart | undefined {
   const waited = report.questions.map(waitedOf);
   if (waited.length === 0) return undefined;

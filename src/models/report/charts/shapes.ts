@@ -1,6 +1,6 @@
 import { type Attributes, type Child, type Element, element } from '../markup.js';
 
-/** A picture as data: nothing in it needs colour to be understood, every look differs in shape or in filling. */
+/** A picture as data. It can be understood without colour: every look differs in shape or filling. */
 export interface Drawing {
   readonly width: number;
   readonly height: number;
@@ -14,7 +14,7 @@ export type Look =
   | 'hollow'
   /** Waited: a dashed outline. */
   | 'waiting'
-  /** Nothing ran: a pale ground. */
+  /** Nothing ran: a pale background. */
   | 'band'
   | 'axis'
   | 'curve'
@@ -51,12 +51,12 @@ export type Shape =
 
 export type Point = readonly [x: number, y: number];
 
-/** A tenth of a pixel is more than anybody sees. */
+/** Rounds to a tenth of a pixel, finer than the eye can see. */
 export function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** How wide a text is, about; a character of ours is never much wider. */
+/** The approximate width of a text; no character we draw is much wider than assumed. */
 export function textWidth(text: string): number {
   const capitals = text.replaceAll(/[^A-Z]/g, '').length;
   return text.length * CHARACTER_WIDTH + capitals * (CAPITAL_WIDTH - CHARACTER_WIDTH);
@@ -65,7 +65,7 @@ export function textWidth(text: string): number {
 const CHARACTER_WIDTH = 6.2;
 const CAPITAL_WIDTH = 8.2;
 
-/** A text that fits, or nothing where not even a few characters do. */
+/** The text cut to fit, or nothing if not even a few characters fit. */
 export function fitting(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
   let cut = text.slice(0, Math.max(0, Math.floor(width / CHARACTER_WIDTH) - 1));
@@ -73,7 +73,7 @@ export function fitting(text: string, width: number): string {
   return cut.length < 2 ? '' : `${cut}…`;
 }
 
-/** The picture as SVG. `label` says what it shows to those who do not see it. */
+/** The picture as SVG. `label` describes it to readers who cannot see it. */
 export function drawn({ width, height, shapes }: Drawing, label: string, look: string): Element {
   return element(
     'svg',

@@ -3,7 +3,7 @@ import { line } from '../words.js';
 import { type Chart, tableOf, WIDE } from './chart.js';
 import { type Drawing, fitting, rounded, type Shape, textWidth } from './shapes.js';
 
-/** What the tests came to at one place of a run. */
+/** The test results at one point of a run. */
 export interface TestColumn {
   /** The phase or story. */
   readonly unit: string;
@@ -14,7 +14,7 @@ export interface TestColumn {
   readonly isCut: boolean;
 }
 
-/** Tests over iterations; undefined where nothing told numbers. */
+/** Tests over iterations; undefined if no test counts are known. */
 export function testsChart(report: RunReport): Chart | undefined {
   const columns = columnsOf(report);
   const measured = columns.filter(({ isCut }) => !isCut);
@@ -68,7 +68,7 @@ const TOP = 20;
 const PLOT = 120;
 const BOTTOM = 26;
 const MAX_COLUMN = 30;
-/** So much room a column needs for its numbers. */
+/** The width a column needs for its numbers. */
 const NUMBERS = 32;
 
 export function drawTests(columns: readonly TestColumn[], width: number): Drawing {
@@ -129,13 +129,13 @@ export function drawTests(columns: readonly TestColumn[], width: number): Drawin
 const LABEL_ROW = 12;
 const LABEL_ROWS = 3;
 
-/** The phases below their columns, each once for as long as it lasts; one that is longer than that stands below its neighbours. */
+/** Phase names below their columns, once per phase; a name wider than its columns moves to a row below its neighbours. */
 function unitLabels(
   columns: readonly TestColumn[],
   { step, base, width }: { readonly step: number; readonly base: number; readonly width: number },
 ): { readonly labels: Shape[]; readonly rows: number } {
   const labels: Shape[] = [];
-  /** How far each row is taken. */
+  /** How far each row is already filled. */
   const taken: number[] = [];
   let start = 0;
   for (let end = 1; end <= columns.length; end += 1) {

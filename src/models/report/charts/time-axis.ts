@@ -1,6 +1,6 @@
 import { type Point, rounded, type Shape } from './shapes.js';
 
-/** Milliseconds to places on a line. */
+/** Maps milliseconds to positions on a line. */
 export interface TimeScale {
   readonly fromMs: number;
   readonly toMs: number;
@@ -21,7 +21,7 @@ const STEPS = [
   ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE),
   ...[1, 2, 3, 6, 12, 24, 48, 24 * 7].map((count) => count * HOUR),
 ];
-/** Closer to each other than this, the words at two ticks touch. */
+/** The labels of two ticks closer than this would touch. */
 const ROOM = 64;
 
 /** The line at `y`, with its ticks since the start. */
@@ -41,7 +41,7 @@ export function timeAxis(scale: TimeScale, y: number): Shape[] {
   return shapes;
 }
 
-/** `45s`, `1m 15s`, `2h`, `2h 30m`: exact for every step, so that no two ticks say the same. */
+/** `45s`, `1m 15s`, `2h`, `2h 30m`: exact for every step, so no two ticks have the same label. */
 function tickWords(ms: number): string {
   const [small, large, names] = ms < HOUR ? [SECOND, MINUTE, 'ms'] : [MINUTE, HOUR, 'hm'];
   const [whole, rest] = [Math.floor(ms / large), Math.floor((ms % large) / small)];

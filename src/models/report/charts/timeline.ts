@@ -33,7 +33,7 @@ export interface Timeline {
   readonly pauses: readonly (readonly [fromMs: number, toMs: number])[];
 }
 
-/** Phases over time, with what the run waited for; undefined where nothing is known of when. */
+/** Phases over time, with what the run waited for; undefined if no times are known. */
 export function timelineChart(report: RunReport): Chart | undefined {
   const timeline = timelineOf(report);
   if (timeline.lanes.length === 0 || !(timeline.toMs > timeline.fromMs)) return undefined;
@@ -190,7 +190,7 @@ export function drawTimeline({ fromMs, toMs, lanes, moments, pauses }: Timeline,
   return { width, height: base + BOTTOM, shapes: [...shapes, ...timeAxis(scale, base)] };
 }
 
-/** As much as the longest name takes, and no more than leaves room for the bars. */
+/** The width of the longest name, limited so that the bars keep enough room. */
 function roomForNames(lanes: readonly Lane[], width: number): number {
   const longest = Math.max(...lanes.map(({ name }) => textWidth(name)));
   const [least, most] = width >= WIDE ? [104, 180] : [80, 120];

@@ -1,19 +1,19 @@
 import { createCipheriv, createECDH, hkdfSync, randomBytes } from 'node:crypto';
 
-/** What a browser gave to encrypt with, as base64url. */
+/** The keys a browser gave us for encryption, as base64url. */
 export interface BrowserKeys {
   readonly p256dh: string;
   readonly auth: string;
 }
 
-/** What is made anew for each message; a test of the standard's own example gives its own. */
+/** Made anew for each message; a test of the standard's example provides its own. */
 export interface Fresh {
   readonly privateKey?: Buffer;
   readonly salt?: Buffer;
 }
 
 const RECORD_BYTES = 4_096;
-/** That nothing follows. */
+/** The delimiter of the last record. */
 const LAST = 2;
 
 /** A message that only the browser can read: RFC 8291, one record of aes128gcm (RFC 8188). */
@@ -39,7 +39,7 @@ function derived(secret: Buffer, salt: Buffer, purpose: Buffer, length: number):
   return Buffer.from(hkdfSync('sha256', secret, salt, purpose, length));
 }
 
-/** Whether these are keys that can be encrypted with: a point on P-256, and 16 bytes. */
+/** Whether these keys can be used for encryption: a point on P-256, and 16 bytes. */
 export function areBrowserKeys({ p256dh, auth }: BrowserKeys): boolean {
   const point = Buffer.from(p256dh, 'base64url');
   if (point.length !== 65 || point[0] !== 4 || Buffer.from(auth, 'base64url').length !== 16) return false;

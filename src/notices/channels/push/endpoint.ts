@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** The push services of the browsers that there are. What begins with a dot is every name below it. */
+/** The push services of existing browsers. An entry that begins with a dot covers every name below it. */
 const KNOWN_SERVICES = [
   'fcm.googleapis.com',
   'updates.push.services.mozilla.com',
@@ -9,19 +9,19 @@ const KNOWN_SERVICES = [
   '.notify.windows.com',
 ] as const;
 
-/** Which push services may be asked. */
+/** The push services that may be called. */
 export interface PushServices {
   /** Names that the user added. */
   readonly own: readonly string[];
-  /** An origin on this machine, for tests alone. */
+  /** An origin on this machine, for tests only. */
   readonly test: string | undefined;
 }
 
 const MAX_ENDPOINT = 2_000;
 
 /**
- * Why an address is not one that we send to; undefined where it is. A browser tells it, so it could be anything: it must be
- * https, under the name of a known push service, at the usual port.
+ * Why we do not send to an address; undefined if we do. It comes from a browser, so it could be anything: it must be https,
+ * under the name of a known push service, on the default port.
  */
 export function endpointFault(endpoint: string, { own, test }: PushServices): string | undefined {
   if (endpoint.length > MAX_ENDPOINT || !URL.canParse(endpoint)) return 'its address is not a URL';
@@ -56,7 +56,7 @@ const PRIVATE_6 = [
   ['ff00::', 8],
 ] as const;
 
-/** Whether an address is of the internet, and not of this machine, a home, an office or a tailnet. */
+/** Whether an address is public, and not of this machine, a home, an office or a tailnet. */
 export function isPublicAddress(address: string): boolean {
   const mapped = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
   const plain = mapped ?? address;

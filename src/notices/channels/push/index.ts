@@ -1,4 +1,4 @@
-// What the composition needs of Web Push; loaded only where a device asked for it.
+// What the composition needs of Web Push; loaded only if a device has asked for it.
 export { areBrowserKeys, type BrowserKeys } from './encrypt.js';
 export { endpointFault, type PushServices } from './endpoint.js';
 export { pushChannel } from './push.js';

@@ -13,25 +13,25 @@ export interface PushPost {
   readonly body: Buffer;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Whether the address may be one of this machine: in tests alone. */
+  /** Whether the address may be on this machine: for tests only. */
   readonly isTest: boolean;
-  /** How names are resolved; the system's way if absent. */
+  /** How names are resolved; absent = the system's way. */
   readonly resolve?: typeof resolveName | undefined;
 }
 
-/** Replies that mean: later. */
+/** Status codes that mean "try again later". */
 const PASSING: readonly number[] = [408, 425, 429];
 
-/** The browser gave its subscription up. */
+/** The browser gave up its subscription. */
 export class SubscriptionGoneError extends NoticeNotSentError {
   constructor() {
-    super('reply', 'the browser of this device takes no notices any more');
+    super('reply', 'the browser of this device no longer accepts notices');
   }
 }
 
 /**
- * Posts to a push service. The name is resolved once, and whatever is not an address of the internet is not connected to; a
- * redirect is an error. Reasons name the host alone: the rest of an endpoint is a secret. Throws NOTICE_NOT_SENT.
+ * Posts to a push service. The name is resolved once, and only public addresses are connected to; a redirect is an error.
+ * Reasons name only the host: the rest of an endpoint is a secret. Throws NOTICE_NOT_SENT.
  */
 export async function postToService(post: PushPost): Promise<void> {
   const { hostname } = new URL(post.endpoint);
@@ -71,7 +71,7 @@ function statusOf(post: PushPost, signal: AbortSignal): Promise<number> {
       lookup: isTest ? (resolver as LookupFunction) : publicAlone(resolver),
     };
     const heard = (response: IncomingMessage) => {
-      // What it says beside the status is for nobody.
+      // Beyond the status, nobody needs the reply.
       response.destroy();
       resolve(response.statusCode ?? 0);
     };
@@ -82,7 +82,7 @@ function statusOf(post: PushPost, signal: AbortSignal): Promise<number> {
   });
 }
 
-/** Resolves a name to addresses of the internet, or not at all: whoever controls the name must not point it into the house. */
+/** Resolves a name to public addresses or not at all: whoever controls the name must not direct us into a private network. */
 function publicAlone(resolver: typeof resolveName): LookupFunction {
   return (hostname, options, callback) => {
     resolver(hostname, { ...options, all: true }, (error, addresses) => {

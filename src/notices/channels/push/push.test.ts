@@ -14,7 +14,7 @@ const DEVICE = '0123456789abcdef';
 const CHANNEL = channelName(DEVICE);
 const ORIGIN = 'https://laptop.tail1234.ts.net';
 
-/** A device that wants notices, and the service that brings them. */
+/** A device that wants notices, and the service that delivers them. */
 async function pushWorld(reply?: () => PushReply, settings: object = {}) {
   const service = await pushService(reply);
   const world = await noticeWorld({
@@ -65,7 +65,7 @@ describe('Web Push', () => {
       holdfast: { close: true },
       notification: { tag: told?.headers.topic, silent: true, app_badge: 0 },
     });
-    // A phone that was away is told nothing but that it is over.
+    // A phone that was away is told only that it is over.
     expect([...browser.waiting.values()]).toEqual([over]);
     await vi.waitFor(
       () => expect(world.list()).toMatchObject([{ channel: CHANNEL, state: 'answered', isTakenBack: true }]),
@@ -73,7 +73,7 @@ describe('Web Push', () => {
     );
   });
 
-  it('keeps its keys and subscriptions for this user alone', async () => {
+  it('keeps its keys and subscriptions readable only by this user', async () => {
     await using there = await pushWorld();
     const { world, push } = there;
     const web = world.services.config.layout.web;
@@ -83,8 +83,8 @@ describe('Web Push', () => {
   });
 
   it.each([
-    [{ status: 404 }, 'failed', /takes no notices any more/, false],
-    [{ status: 410 }, 'failed', /takes no notices any more/, false],
+    [{ status: 404 }, 'failed', /no longer accepts notices/, false],
+    [{ status: 410 }, 'failed', /no longer accepts notices/, false],
     [{ status: 307, headers: { location: 'http://127.0.0.1:1/' } }, 'failed', /redirects/, true],
     [{ status: 403 }, 'failed', /replied 403/, true],
     [{ status: 503 }, 'queued', /replied 503/, true],
@@ -134,7 +134,7 @@ describe('Web Push', () => {
     await expect(sent).rejects.toThrow('fcm.googleapis.com has a private address; nothing is sent there');
   });
 
-  it('says nothing of a question unless it may, and then nothing secret', async () => {
+  it('shows nothing of a question unless it may, and then no secret', async () => {
     await using there = await pushWorld(undefined, { text: true });
     const { world, browser } = there;
     await using _notices = world.open();
@@ -164,7 +164,7 @@ describe('Web Push', () => {
     ]);
   });
 
-  it('tells a device that came later, and none that has gone', async () => {
+  it('sends to a device added later, and not to one that is gone', async () => {
     await using there = await pushWorld();
     const { world, push, service, browser } = there;
     await using _notices = world.open();
@@ -217,11 +217,11 @@ describe('the endpoint of a browser', () => {
     ['fe80::1', false],
     ['fd00::1', false],
     ['x', false],
-  ])('%s is of the internet: %s', (address, isPublic) => {
+  ])('%s is a public address: %s', (address, isPublic) => {
     expect(isPublicAddress(address)).toBe(isPublic);
   });
 
-  it('is refused with keys that nobody could read with', async () => {
+  it('is refused with keys that cannot be used', async () => {
     await using there = await pushWorld();
     const { push, browser } = there;
     const { endpoint, keys } = browser.subscription;
@@ -233,12 +233,12 @@ describe('the endpoint of a browser', () => {
       { ...keys, p256dh: 'x' },
     ])
       expect(() => push.keep(device, { endpoint, keys: wrong })).toThrow(
-        'The keys of the subscription are none',
+        'The keys of the subscription are not valid',
       );
   });
 });
 
-it('encrypts the example of RFC 8291 as it stands there', () => {
+it('encrypts the example of RFC 8291 exactly as printed there', () => {
   const body = encrypted(
     'When I grow up, I want to be a watermelon',
     {

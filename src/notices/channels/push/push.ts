@@ -16,22 +16,23 @@ import { vapidHeader, vapidKeys } from './vapid.js';
 export interface PushTools {
   readonly place: SubscriptionPlace;
   readonly services: PushServices;
-  /** Whom a push service may write to, as RFC 8292 wants it: `mailto:…` or `https://…`. */
+  /** The contact for push services, as RFC 8292 requires: `mailto:…` or `https://…`. */
   readonly contact: string;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** How many questions wait now, for the badge. */
+  /** How many questions are waiting now, for the badge. */
   readonly countWaiting: () => Promise<number>;
   readonly resolve?: PushPost['resolve'];
 }
 
 const KEPT_S = 12 * 60 * 60;
-/** What every push service takes, and more than we say. */
+/** Every push service accepts this much, and we never send more. */
 const MAX_BYTES = 3_000;
 
 /**
- * Web Push to one device (RFC 8030), readable by its browser alone. The id of a message is its topic and its tag: a second try
- * replaces the first, whether it waits at the service or is on the screen, and what takes it back finds it.
+ * Web Push to one device (RFC 8030), readable only by its browser. The id of a message is its topic and its tag: a second
+ * try replaces the first, whether that waits at the service or is on the screen, and the message that takes it back finds
+ * it.
  */
 export function pushChannel(tools: PushTools, device: string): Channel {
   const deliver = async (id: string, payload: object, isUrgent: boolean, signal: AbortSignal) => {
@@ -74,12 +75,12 @@ export function pushChannel(tools: PushTools, device: string): Channel {
   };
 }
 
-/** 32 characters that may stand in a URL: as much as a topic may have. */
+/** 32 characters that may appear in a URL: the longest a topic may be. */
 function tagOf(id: string): string {
   return id.replaceAll('-', '');
 }
 
-/** What a tap opens: the very card, or where it is to be found. */
+/** What a tap opens: the card itself, or the place where it can be found. */
 function placeOf({ notices }: Message): string {
   const [first] = notices;
   if (first === undefined || notices.length > 1) return '/';

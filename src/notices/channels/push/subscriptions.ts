@@ -22,32 +22,35 @@ import {
   writeDocument,
 } from '../../../storage/index.js';
 
-/** `<state>/web/push/<device>.json`: where the browser of a device takes notices. It goes when the device is signed out. */
+/**
+ * `<state>/web/push/<device>.json`: where the browser of a device receives notices. It is removed when the device is signed
+ * out.
+ */
 const SubscriptionRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   device: textThat((id) => ID.test(id), 'not the id of a device'),
   endpoint: text,
-  /** The public key and the secret of the browser, as base64url. */
+  /** The browser's public key and secret, as base64url. */
   p256dh: text,
   auth: text,
-  /** Where the page of that device is, for what a tap opens. */
+  /** The origin of the page on that device, for what a tap opens. */
   origin: text,
-  /** When the browser last said that it still wants them. */
+  /** When the browser last confirmed that it still wants them. */
   renewedAt: time,
 });
 export type Subscription = Readonly<ValueOf<typeof SubscriptionRecord>>;
 
 const ID = /^[0-9a-f]{16}$/;
-/** A device that was away for so long is signed out, too. */
+/** A device that has been away this long is signed out, too. */
 const KEPT_MS = 30 * DAY_MS;
 
-/** What subscriptions are kept with; `directory` is that of the page. */
+/** What keeping subscriptions needs; `directory` is the page's directory. */
 export interface SubscriptionPlace {
   readonly tools: LockTools;
   readonly directory: string;
 }
 
-/** Keeps the subscription of a device, in the place of an earlier one. Throws ATOMIC_WRITE_FAILED. */
+/** Stores the subscription of a device, replacing an earlier one. Throws ATOMIC_WRITE_FAILED. */
 export function keepSubscription(
   place: SubscriptionPlace,
   facts: Pick<Subscription, 'device' | 'endpoint' | 'p256dh' | 'auth' | 'origin'>,
@@ -58,7 +61,7 @@ export function keepSubscription(
   writeDocument(tools, pathOf(place, facts.device), content, SubscriptionRecord);
 }
 
-/** The subscription of a device as its file stands now. */
+/** The current subscription of a device, from its file. */
 export function subscriptionOf(place: SubscriptionPlace, device: string): Subscription | undefined {
   const { fileSystem, clock, log } = place.tools;
   try {

@@ -10,10 +10,10 @@ import {
 import type { SubscriptionPlace } from './subscriptions.js';
 import { vapidPath } from './vapid-path.js';
 
-/** `<state>/web/vapid.json`: what push services know us by. Subscriptions are made for it, so it never changes. */
+/** `<state>/web/vapid.json`: the key that identifies us to push services. Subscriptions are tied to it, so it never changes. */
 const VapidRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
-  /** The coordinates and the secret of a key on P-256, as base64url. */
+  /** The coordinates and the private value of a P-256 key, as base64url. */
   x: text,
   y: text,
   d: text,
@@ -21,12 +21,12 @@ const VapidRecord = record({
 });
 
 export interface VapidKeys {
-  /** The point itself, as base64url: what a browser subscribes with. */
+  /** The point itself, as base64url, which a browser needs to subscribe. */
   readonly publicKey: string;
   readonly privateKey: KeyObject;
 }
 
-/** The keys of this user, made when they are first needed. Throws DOCUMENT_DAMAGED, ATOMIC_WRITE_FAILED. */
+/** The keys of this user, made when first needed. Throws DOCUMENT_DAMAGED, ATOMIC_WRITE_FAILED. */
 export function vapidKeys({ tools, directory }: SubscriptionPlace): VapidKeys {
   const path = vapidPath(directory);
   const known = readDocument(tools.fileSystem, path, VapidRecord);
@@ -40,7 +40,7 @@ export function vapidKeys({ tools, directory }: SubscriptionPlace): VapidKeys {
     format: 'jwk',
   });
   const made = { version: DOCUMENT_VERSION, x, y, d, createdAt: timestamp(tools.clock) };
-  // Two may be first; one of them is.
+  // Two processes may get here first; only one of them writes the file.
   createFile(tools, path, formatDocument(path, made, VapidRecord));
   return keysOf(readDocument(tools.fileSystem, path, VapidRecord) ?? made);
 }
@@ -53,7 +53,7 @@ function keysOf({ x, y, d }: { readonly x: string; readonly y: string; readonly 
 
 const VALID_S = 12 * 60 * 60;
 
-/** The header that says to one push service who we are, for half a day (RFC 8292). */
+/** The header that identifies us to one push service for half a day (RFC 8292). */
 export function vapidHeader(
   { publicKey, privateKey }: VapidKeys,
   { audience, contact, now }: { readonly audience: string; readonly contact: string; readonly now: Date },

@@ -8,8 +8,8 @@ import { RunGuard, TICK_MS } from '../run-guard.js';
 import { RunTree } from '../run-tree.js';
 
 /*
- * The guard of one run: a process of its own, so that nothing that happens to its worker (a crash, SIGSTOP, a blocked loop,
- * a suspended machine) keeps an agent alive past the deadline of its lease.
+ * The guard of one run: a process of its own, so that nothing that happens to its worker (a crash, SIGSTOP, a blocked
+ * loop, a suspended machine) keeps an agent alive past the deadline of its lease.
  */
 
 const { values } = parseArgs({
@@ -21,9 +21,9 @@ const { values } = parseArgs({
   },
 });
 
-// Whoever stops the worker stops it, and then us by the pipe: in between the run still needs a guard.
+// A signal that stops the worker then stops us through the pipe; until then the run still needs a guard.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-process.stdout.on('error', () => {}); // the worker is gone: nobody listens any more
+process.stdout.on('error', () => {}); // the worker is gone: nobody is listening any more
 
 const group =
   values.group === undefined ? null : new ControlGroups(nodeFileSystem).open(values.group, values.marker);

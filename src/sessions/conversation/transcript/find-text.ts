@@ -2,23 +2,23 @@ import { visibleExcerpt } from '../../../foundation/index.js';
 import { fromDisk } from '../schema.js';
 import type { FileConversationStore } from '../store.js';
 
-/** A turn that has the words in it. */
+/** A turn that contains the words. */
 export interface TranscriptHit {
   readonly offset: number;
-  /** Null in a turn that somebody else wrote. */
+  /** Null in a turn written by another program. */
   readonly turn: number | null;
   readonly role: string;
-  /** What stands around the first place, safe to show; `match` is where the words begin in it. */
+  /** The text around the first match, safe to show. */
   readonly before: string;
   readonly words: string;
   readonly after: string;
-  /** How many times they are in this turn. */
+  /** How often they occur in this turn. */
   readonly count: number;
 }
 
 const AROUND = 60;
 
-/** The turns of a part of a file that have the words in them, whatever the case of their letters. Throws as `scanPart`. */
+/** The turns in a part of a file that contain the words, ignoring case. Throws as `scanPart`. */
 export function* findText(
   store: FileConversationStore,
   id: string,
@@ -50,7 +50,7 @@ function hitIn(
   if (at === -1) return undefined;
   let count = 0;
   for (let next = at; next !== -1; next = folded.indexOf(wanted, next + wanted.length)) count += 1;
-  // Where folding changes lengths, the place is only about right.
+  // If case folding changes lengths, the position is only approximate.
   const end = at + wanted.length;
   const before = text.slice(Math.max(0, at - AROUND), at);
   return {

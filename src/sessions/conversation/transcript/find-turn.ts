@@ -1,6 +1,6 @@
 import type { FileConversationStore } from '../store.js';
 
-/** A stretch of this length is read from one end to the other; and nothing longer is passed over to find a turn. */
+/** A stretch up to this length is read from end to end. Nothing longer is skipped over to find a turn. */
 const NEAR_BYTES = 512 * 1024;
 const LF = 0x0a;
 
@@ -10,8 +10,8 @@ interface Placed {
 }
 
 /**
- * Where a turn stands, found by halving the file: turns that we write carry their numbers, and these only grow. Null where it is not
- * found so, because somebody else wrote the file or it is damaged just there: then it has to be read from the start. Throws as `scan`.
+ * Finds a turn by halving the file: the turns we write carry ascending numbers. Null if that fails, because another
+ * program wrote the file or it is damaged in that place; then it has to be read from the start. Throws as `scan`.
  */
 export function findTurn(
   store: FileConversationStore,
@@ -35,13 +35,13 @@ export function findTurn(
   return null;
 }
 
-/** The next line behind a place; null where there is none near. */
+/** The next line after a place; null if there is none nearby. */
 function lineBehind(store: FileConversationStore, id: string, place: number): number | null {
   const at = store.bytes(id, place, NEAR_BYTES).indexOf(LF);
   return at === -1 ? null : place + at + 1;
 }
 
-/** The turns behind the beginning of a line, as long as they are near and have numbers. */
+/** The turns after the start of a line, as long as they are nearby and numbered. */
 function* turnsBehind(store: FileConversationStore, id: string, start: number): Generator<Placed> {
   for (const found of store.scanPart(id, { start })) {
     if (found.kind === 'tail' || found.offset - start > 2 * NEAR_BYTES) return;

@@ -3,25 +3,25 @@ import type { ConversationStatus } from '../lifecycle.js';
 import { type ConversationRecord, fromDisk, type Role } from '../schema.js';
 import type { ConversationDamage } from '../view.js';
 
-/** Where something stands in the file: nothing else names it for as long as the file is the same one. */
+/** A position in the file, the only name an item has; valid as long as it is the same file. */
 interface Placed {
   readonly offset: number;
   /** In bytes, without the LF. */
   readonly length: number;
-  /** Counted from 1; null where only the end of the file was read. */
+  /** Counted from 1; null if only the end of the file was read. */
   readonly line: number | null;
 }
 
-/** What stands in the file of a conversation, one after the other, as a reader shows it. */
+/** One item of a conversation's file, as shown to a reader. */
 export type TranscriptItem = Placed &
   (
     | {
         readonly kind: 'turn';
-        /** Counted from 1; null until the turns before it were counted. */
+        /** Counted from 1; null until the turns before it are counted. */
         readonly number: number | null;
         readonly role: Role;
         readonly text: string;
-        /** How many characters there are; more than `text` has where it was cut. */
+        /** The full length in characters; greater than that of `text` if it was cut. */
         readonly characters: number;
         readonly at: string | null;
         readonly tokens: number;
@@ -57,17 +57,19 @@ export type TranscriptItem = Placed &
         readonly kind: 'damage';
         readonly reason: ConversationDamage['reason'];
         readonly detail: string;
-        /** Of a gap: how many records are missing. */
+        /** For a gap: how many records are missing. */
         readonly missing: number | null;
       }
   );
 
 export type Found = Omit<LogEntry, 'line'> | Omit<LogDamage, 'line'> | Omit<LogTail, 'line'>;
 
-/** Longer turns are cut in a page of many, and read whole on demand. */
+/** Longer turns are cut on a page of many, and read in full on demand. */
 const PAGE_TEXT = 16_384;
 
-/** What was found, as an item; null for what a reader has no use for. Gaps are told by who reads: only there it is known what came before. */
+/**
+ * Turns a finding into an item; null if it is of no use to a reader. Gaps are added by the caller, who knows what came before.
+ */
 export function itemOf(found: Found, line: number | null, maxText = PAGE_TEXT): TranscriptItem | null {
   const place = { offset: found.offset, length: found.length, line };
   if (found.kind === 'damage') {
@@ -132,7 +134,7 @@ function itemOfRecord(record: ConversationRecord, maxText: number): Bare<Transcr
   }
 }
 
-/** Not in the middle of a character. */
+/** Cuts a text, but not in the middle of a character. */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const last = text.charCodeAt(maxLength - 1);

@@ -2,7 +2,7 @@ import type { LogEntry, SealedLine } from '../../../storage/index.js';
 import { fromDisk } from '../schema.js';
 import type { FileConversationStore } from '../store.js';
 
-/** A place in a file from which reading may begin. */
+/** A place in a file where reading can begin. */
 export interface Mark {
   readonly offset: number;
   readonly line: number;
@@ -10,16 +10,16 @@ export interface Mark {
   readonly turns: number;
 }
 
-/** One place is kept for so many records; twice as many whenever there are too many places. */
+/** One place is kept per this many records; the number doubles whenever there are too many places. */
 const RECORDS = 16;
 const MAX_MARKS = 4096;
-/** How much is read before others have their turn. */
+/** How much is read before other work gets its turn. */
 const BLOCK_BYTES = 16 * 1024 * 1024;
 const START: Mark = { offset: 0, line: 1, turns: 0 };
 
 /**
- * Where the turns of one file stand: few places, found by reading forward no further than somebody wanted to know. It is made from
- * the file alone and kept in memory; a file that grows is read on from where it was left.
+ * The positions of the turns in one file: a few places, found by reading no further than needed. Derived from the file
+ * alone and kept in memory; when a file grows, reading continues where it stopped.
  */
 export class Offsets {
   readonly #store: FileConversationStore;
@@ -35,7 +35,7 @@ export class Offsets {
     this.#id = id;
   }
 
-  /** How far it was read. */
+  /** How far the file has been read. */
   get reached(): Mark {
     return this.#reached;
   }
@@ -44,7 +44,7 @@ export class Offsets {
     return this.#marks;
   }
 
-  /** The last known place of which this is true, once as much was read as it takes to know. */
+  /** The last known place that satisfies this, after reading as far as needed to tell. */
   async lastWhere(isBefore: (mark: Mark) => boolean): Promise<Mark> {
     while (isBefore(this.#reached) && (await this.#readOn()));
     return this.#marks[this.#marks.findLastIndex(isBefore)] ?? START;
@@ -60,7 +60,7 @@ export class Offsets {
     return this.#reached.offset > before;
   }
 
-  /** One block; more where a record does not fit into it. */
+  /** Reads one block, or more if a record does not fit into it. */
   async #readBlocks(): Promise<void> {
     const size = this.#store.size(this.#id);
     const { offset } = this.#reached;
@@ -78,7 +78,7 @@ export class Offsets {
     let passed = 0;
     const passOver = (buffer: Buffer, from: number) => {
       const isTurn = isTurnLine(buffer, from);
-      // A turn that is due to be kept is looked at.
+      // A turn whose place is due to be kept is not passed over.
       if (isTurn && this.#since >= this.#each) return false;
       this.#since += 1;
       if (isTurn) turns += 1;
@@ -105,7 +105,7 @@ export class Offsets {
       line = mark.line + 1;
       passed = 0;
     }
-    // The block ended with a line: whatever was passed over behind the last one that was looked at is part of it.
+    // The block ended with a line, so whatever was passed over after the last parsed line belongs to it.
     if (!isTold) this.#reached = { offset: end, line: line + passed, turns };
   }
 
@@ -129,7 +129,7 @@ function isTurnLine(buffer: Buffer, from: number): boolean {
 const NUMBER = /"turn":(\d{1,9})(?:,"working_directory":"(?:[^"\\]|\\.)*")?,"seq":\d+,"crc":"[0-9a-f]{8}"\}$/;
 const END_BYTES = 512;
 
-/** The number of a turn, or of the last one before what is no turn. */
+/** The number of a turn; for anything else, that of the last turn before it. */
 function turnNumberOf(found: SealedLine | LogEntry, turns: number): number {
   if (found.kind === 'sealed') {
     if (!isTurnLine(found.bytes, 0)) return turns;

@@ -8,7 +8,7 @@ import type {
   Transcripts,
 } from './transcripts.js';
 
-/** What the operations need: conversations to be read a page at a time. */
+/** What the operations need: conversations that can be read page by page. */
 export interface TranscriptParts {
   readonly transcripts: Transcripts;
 }
@@ -19,7 +19,7 @@ const whole = () => z.int().nonnegative();
 export const showTranscript = defineOperation({
   ...READ,
   name: 'conversation.show',
-  summary: 'Show whose a conversation is, where it belongs and how long it is',
+  summary: 'Show the agent, directory and length of a conversation',
   get input() {
     return z.strictObject({ session: z.string() });
   },
@@ -54,7 +54,7 @@ export const readTranscript = defineOperation({
 export const findInTranscript = defineOperation({
   ...READ,
   name: 'conversation.find',
-  summary: 'Find words in a conversation, from a place on',
+  summary: 'Find words in a conversation, starting at a place',
   get input() {
     return z.strictObject({
       session: z.string(),
@@ -72,7 +72,7 @@ export const findInTranscript = defineOperation({
 export const showRecord = defineOperation({
   ...READ,
   name: 'conversation.record',
-  summary: 'Show one record of a conversation as it stands in its file',
+  summary: 'Show one record of a conversation as stored in its file',
   get input() {
     return z.strictObject({ session: z.string(), offset: whole() });
   },

@@ -1,23 +1,23 @@
 import type { FileConversationStore } from '../store.js';
 import { type Found, itemOf, type TranscriptItem } from './items.js';
 
-/** A stretch of a transcript: what stands between two places of its file, both between lines. */
+/** A stretch of a transcript: the items between two places in its file, both at line boundaries. */
 export interface Stretch {
   readonly items: readonly TranscriptItem[];
   readonly start: number;
   readonly end: number;
-  /** Whether nothing but an unfinished record is behind it. */
+  /** Whether nothing follows but perhaps an unfinished record. */
   readonly isEnd: boolean;
 }
 
 export interface StretchLimits {
-  /** How many turns at the most. */
+  /** The maximum number of turns. */
   readonly turns: number;
-  /** About how many bytes of the file at the most; one record is always read. */
+  /** The approximate maximum number of bytes of the file; at least one record is read. */
   readonly bytes: number;
 }
 
-/** Reads on from a place; `line` is the number of its line where that is known. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
+/** Reads forward from a place; `line` is its line number, if known. Throws SESSION_NOT_FOUND, STORAGE_FAILED. */
 export function readForward(
   store: FileConversationStore,
   id: string,
@@ -45,13 +45,13 @@ export function readForward(
     const item = itemOf(found, line);
     if (item !== null) items.push(item);
     if (item?.kind === 'turn') turns += 1;
-    // An end that only lacks its LF is read again when it has one.
+    // An end that lacks only its LF is read again once it has one.
     if (found.kind !== 'tail') end = Math.max(end, found.offset + found.length + 1);
   }
   return { items, start, end, isEnd };
 }
 
-/** Reads what stands before a place. Throws as `readForward`. */
+/** Reads backward from a place. Throws as `readForward`. */
 export function readBackward(
   store: FileConversationStore,
   id: string,
@@ -64,7 +64,7 @@ export function readBackward(
   let turns = 0;
   for (const one of store.scanBackwards(id, { end })) {
     if (one.kind === 'tail') {
-      // On its way: the next look finds it whole.
+      // Still being written: the next read finds it whole.
       reached = one.offset;
       start = one.offset;
       continue;
@@ -83,7 +83,7 @@ export function readBackward(
   return { items, start, end: reached, isEnd: true };
 }
 
-/** The number of the last record before a place; null where it has none. */
+/** The number of the last record before a place; null if it has none. */
 function seqBefore(store: FileConversationStore, id: string, end: number): number | null {
   for (const found of store.scanBackwards(id, { end, limitBytes: 1 }))
     if (found.kind === 'record') return found.seq;
@@ -91,7 +91,7 @@ function seqBefore(store: FileConversationStore, id: string, end: number): numbe
   return null;
 }
 
-/** Says where numbers are missing between records. */
+/** Reports where record numbers are missing. */
 class Gaps {
   #last: number | null;
 

@@ -29,7 +29,7 @@ function flip(path: string, offset: number): void {
   closeSync(descriptor);
 }
 
-/** Every page from the start to the end, and back again. */
+/** All pages from start to end, and back again. */
 async function thereAndBack(transcripts: Transcripts, id: string) {
   const there = [await transcripts.read(id, { from: 'start' })];
   for (let last = there.at(-1); last?.isEnd === false; last = there.at(-1))
@@ -41,7 +41,7 @@ async function thereAndBack(transcripts: Transcripts, id: string) {
 }
 
 describe('a transcript', () => {
-  it('is read in pages from either end, which have the same in them', async () => {
+  it('is read in pages from either end, with the same content', async () => {
     await using world = await conversationWorld();
     await said(world, 'long', many(217));
     const { there, back } = await thereAndBack(transcriptsOf(world), 'long');
@@ -62,7 +62,7 @@ describe('a transcript', () => {
     expect(numbers(page)[0]).toBe(turn);
   });
 
-  it('is opened at a line, and behind the last turn at the last one', async () => {
+  it('is opened at a line, and beyond the last turn at the last one', async () => {
     await using world = await conversationWorld();
     await said(world, 'long', many(100));
     const transcripts = transcriptsOf(world);
@@ -92,7 +92,7 @@ describe('a transcript', () => {
     }
   });
 
-  it('tells a gap at the border of two pages once', async () => {
+  it('reports a gap between two pages once', async () => {
     await using world = await conversationWorld();
     await said(world, 'cut', many(80));
     const lines = world.lines('cut');
@@ -106,7 +106,7 @@ describe('a transcript', () => {
     ]);
   });
 
-  it('grows while it is read: the next page has what came, and no half of it', async () => {
+  it('grows while it is read: the next page has what was added, and never half of it', async () => {
     await using world = await conversationWorld();
     using conversation = await world.sessions.create({ id: 'live', agent: 'qa' });
     conversation.addUserTurn('one');
@@ -123,7 +123,7 @@ describe('a transcript', () => {
     expect(transcripts.facts('live')).toMatchObject({ isLive: true, turns: 2, isOfRun: false });
   });
 
-  it('that was removed, or became another file, is told', async () => {
+  it('that was removed, or became another file, is reported', async () => {
     await using world = await conversationWorld();
     await said(world, 'gone', many(50));
     const transcripts = transcriptsOf(world);
@@ -138,7 +138,7 @@ describe('a transcript', () => {
     });
   });
 
-  it('is read at no place within a record', async () => {
+  it('cannot be read from the middle of a record', async () => {
     await using world = await conversationWorld();
     await said(world, 'one', ['a', 'b']);
     const transcripts = transcriptsOf(world);
@@ -147,7 +147,7 @@ describe('a transcript', () => {
     expect(() => transcripts.record('one', 7)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }));
   });
 
-  it('of somebody who does not number turns is counted', async () => {
+  it('whose writer does not number turns is counted', async () => {
     await using world = await conversationWorld();
     const turns = many(90).map((text, index): [string, string] => [
       index % 2 === 0 ? 'user' : 'assistant',
@@ -162,7 +162,7 @@ describe('a transcript', () => {
     expect(numbers(await transcriptsOf(world).read('theirs', { turn: 70 }))[0]).toBe(70);
   });
 
-  it('has long turns cut, and whole on demand', async () => {
+  it('has long turns cut, and in full on demand', async () => {
     await using world = await conversationWorld();
     await said(world, 'wide', ['short', `${'é'.repeat(50_000)} the end`]);
     const transcripts = transcriptsOf(world);
@@ -174,7 +174,7 @@ describe('a transcript', () => {
     expect(JSON.parse(record.raw)).toMatchObject({ type: 'turn', turn: 2 });
   });
 
-  it('is searched from a place on, hits with what stands around them', async () => {
+  it('is searched from a place onwards, with the text around each hit', async () => {
     await using world = await conversationWorld();
     await said(
       world,
@@ -203,7 +203,7 @@ describe('a turn of a long transcript', () => {
       many(300, (index) => `${index} ${'y'.repeat(40_000)}`),
     );
 
-  it('is found without reading what stands before it', async () => {
+  it('is found without reading what comes before it', async () => {
     await using world = await conversationWorld();
     await long(world);
     let bytes = 0;
@@ -227,7 +227,7 @@ describe('a turn of a long transcript', () => {
     expect([findTurn(store, 'big', 0, size), findTurn(store, 'big', 301, size)]).toEqual([null, null]);
   });
 
-  it('is found beside damage, and shown with what follows', async () => {
+  it('is found next to damage, and shown with what follows', async () => {
     await using world = await conversationWorld();
     await long(world);
     flip(world.path('big'), Math.floor(world.store.size('big') / 2));
@@ -240,7 +240,7 @@ describe('a turn of a long transcript', () => {
     expect(numbers(await transcripts.read('big', { turn: 9_999 }))).toEqual([300]);
   });
 
-  it('is counted where somebody else wrote the file', async () => {
+  it('is counted if another program wrote the file', async () => {
     await using world = await conversationWorld();
     const turns = many(130, (index) => `${index} ${'y'.repeat(40_000)}`).map((text): [string, string] => [
       'user',
@@ -252,7 +252,7 @@ describe('a turn of a long transcript', () => {
 });
 
 describe('the places of turns', () => {
-  it('are read no further than asked, from where they were left, and each once', async () => {
+  it('are read no further than needed, from where reading stopped, each once', async () => {
     await using world = await conversationWorld();
     await said(
       world,

@@ -11,7 +11,7 @@ import { cutText, itemOf, type TranscriptItem } from './items.js';
 import { type Mark, Offsets } from './offsets.js';
 import { readBackward, readForward, type Stretch } from './read-page.js';
 
-/** Which part of a transcript is wanted: an end of it, what stands behind or before a place, or a turn or line with what follows. */
+/** The wanted part of a transcript: one of its ends, what comes after or before a place, or a turn or line and what follows. */
 export type TranscriptPlace =
   | { readonly from: 'start' | 'end' }
   | { readonly after: number }
@@ -22,7 +22,7 @@ export type TranscriptPlace =
 /** A page of a transcript. */
 export interface TranscriptPage extends Stretch {
   readonly id: string;
-  /** Another one of this name begins anew: places of one mean nothing in the other. */
+  /** Identifies the file. A new file of this name starts over: places in one mean nothing in the other. */
   readonly file: string;
   /** In bytes. */
   readonly size: number;
@@ -31,7 +31,7 @@ export interface TranscriptPage extends Stretch {
   readonly isStart: boolean;
 }
 
-/** A conversation in a few words. */
+/** A conversation at a glance. */
 export interface TranscriptFacts {
   readonly id: string;
   readonly agent: string;
@@ -40,7 +40,7 @@ export interface TranscriptFacts {
   readonly lastActivity: string;
   readonly turns: number;
   readonly workingDirectory: string | null;
-  /** Whether somebody has it now: it may grow. */
+  /** Whether it has an owner now and may grow. */
   readonly isLive: boolean;
   readonly isDamaged: boolean;
   /** Whether it belongs to a run. */
@@ -51,35 +51,35 @@ export interface TranscriptHits {
   readonly file: string;
   readonly size: number;
   readonly hits: readonly TranscriptHit[];
-  /** Where to look on; null at the end. */
+  /** Where to continue searching; null at the end. */
   readonly next: number | null;
 }
 
 /** One record on demand. */
 export interface TranscriptRecord {
   readonly offset: number;
-  /** Of the line, in bytes. */
+  /** The line's length in bytes. */
   readonly length: number;
-  /** As it stands in the file; only the beginning of a very long one. */
+  /** As stored in the file; only the beginning of a very long one. */
   readonly raw: string;
   readonly isCut: boolean;
-  /** Of a turn: what was said, whole as far as a reader can show it. */
+  /** For a turn: what was said, in full as far as it can be shown. */
   readonly text: string | null;
 }
 
 const PAGE = { turns: 40, bytes: 512 * 1024 };
 const HITS = 50;
-/** How much one look for words reads, and how much before others have their turn. */
+/** How much one search reads, and how much of it before other work gets its turn. */
 const FIND_BYTES = 64 * 1024 * 1024;
 const FIND_BLOCK = 4 * 1024 * 1024;
 const RAW_BYTES = 256 * 1024;
 const WHOLE_TEXT = 2 * 1024 * 1024;
-/** Shorter ones are read up to a turn: then the number of its line is known, too. */
+/** Shorter files are read up to the turn, so that its line number is known too. */
 const LONG_BYTES = 4 * 1024 * 1024;
-/** Of so many conversations it is remembered where turns stand. */
+/** The number of conversations whose turn positions are remembered. */
 const MAX_KNOWN = 8;
 
-/** Conversations to be read by people, a page at a time: what it takes does not depend on how long they are. */
+/** Conversations for people to read, a page at a time. The cost does not depend on their length. */
 export class Transcripts {
   readonly #sessions: ConversationSessions;
   readonly #store: FileConversationStore;
@@ -123,23 +123,23 @@ export class Transcripts {
     return { id, file, size, turns, ...stretch, isStart: stretch.start === 0 };
   }
 
-  /** In bytes; 0 where there is none. */
+  /** In bytes; 0 if there is none. */
   sizeOf(id: string): number {
     return this.#store.size(id);
   }
 
-  /** Whether somebody has it now: it may grow. */
+  /** Whether it has an owner now and may grow. */
   isLive(id: string): boolean {
     return this.#store.ownerOf(id).hold === 'held';
   }
 
-  /** When the last turn before a place was; null where there is none near. Throws as `read`. */
+  /** The time of the last turn before a place; null if there is none nearby. Throws as `read`. */
   turnTimeBefore(id: string, offset: number): string | null {
     const { items } = readBackward(this.#store, id, offset, { ...PAGE, turns: 1 });
     return items.findLast((item) => item.kind === 'turn')?.at ?? null;
   }
 
-  /** Looks for words from a place on. Throws as `read`. */
+  /** Searches for words from a place onwards. Throws as `read`. */
   async find(id: string, words: string, after = 0): Promise<TranscriptHits> {
     const { file, size } = this.#facts(id);
     this.#checkPlace(id, after);
@@ -158,7 +158,7 @@ export class Transcripts {
         } else hits.push(found);
       }
       if (reached === before && before + block >= size) return { file, size, hits, next: null };
-      // A record that does not fit into a block.
+      // If a record does not fit into a block, double the block.
       block = reached === before ? block * 2 : FIND_BLOCK;
       await new Promise((resolve) => setImmediate(resolve));
     }
@@ -201,13 +201,13 @@ export class Transcripts {
     return readForward(this.#store, id, start, PAGE);
   }
 
-  /** Where a turn of a long file stands that was not read as far; null where it is not found without reading up to it. */
+  /** The place of a turn in a long file beyond what has been read; null if finding it takes reading up to it. */
   #lookUp(id: string, file: string, size: number, turn: number): number | null {
     const isNear = size < LONG_BYTES || this.#offsets(id, file).reached.turns >= turn;
     return isNear ? null : findTurn(this.#store, id, turn, size);
   }
 
-  /** From a known place on to the one that is wanted; the last page where there is none. */
+  /** Walks from a known place to the wanted one; if there is none, to the last turn. */
   #walkTo(
     id: string,
     mark: Mark,
@@ -229,7 +229,7 @@ export class Transcripts {
     return last;
   }
 
-  /** Turns that carry no number get it by counting those before them. */
+  /** Numbers the turns that carry no number by counting those before them. */
   async #numbered(id: string, file: string, stretch: Stretch): Promise<Stretch> {
     if (!stretch.items.some((item) => item.kind === 'turn' && item.number === null)) return stretch;
     const isBefore = ({ offset }: Mark) => offset <= stretch.start;
@@ -247,7 +247,7 @@ export class Transcripts {
     return { ...stretch, items };
   }
 
-  /** As the end of the file tells it. A file of somebody else, who does not number turns, is counted once. */
+  /** The number of turns according to the end of the file. A file whose writer does not number turns is counted once. */
   async #turnsOf(id: string, file: string): Promise<number> {
     for (const found of this.#store.scanBackwards(id, { limitBytes: PAGE.bytes })) {
       if (found.kind !== 'record') continue;
@@ -262,7 +262,7 @@ export class Transcripts {
     return offsets.reached.turns;
   }
 
-  /** A place that a page was told is between two lines. Throws INVALID_INPUT. */
+  /** Checks that a given place is at a line boundary. Throws INVALID_INPUT. */
   #checkPlace(id: string, offset: number): void {
     const { size } = this.#facts(id);
     const isBetween = offset === 0 || (offset <= size && this.#store.bytes(id, offset - 1, 1)[0] === LF);
@@ -278,7 +278,7 @@ export class Transcripts {
   #offsets(id: string, file: string): Offsets {
     const key = `${id} ${file}`;
     const known = this.#known.get(key) ?? new Offsets(this.#store, id);
-    // The one that was used last stands last.
+    // Moves the most recently used to the end.
     this.#known.delete(key);
     this.#known.set(key, known);
     for (const oldest of this.#known.keys()) {

@@ -2,7 +2,7 @@ import { counted, withoutNoise } from '../../../foundation/index.js';
 import type { Budget, LoopUsage } from '../schema.js';
 import { plus } from './plus.js';
 
-/** A limit that is reached: which, how much was used, how much was allowed. */
+/** A limit that was reached: which one, how much was used, how much was allowed. */
 export interface BudgetReached {
   readonly what: 'iterations' | 'time' | 'tokens' | 'cost';
   readonly used: number;
@@ -12,7 +12,7 @@ export interface BudgetReached {
 
 export const NO_USAGE: LoopUsage = { iterations: 0, activeMs: 0, tokens: 0, costUsd: 0 };
 
-/** The first limit that is reached, or null. */
+/** The first limit that was reached, or null. */
 export function checkBudget(usage: LoopUsage, budget: Budget): BudgetReached | null {
   const checks = [
     ['iterations', usage.iterations, budget.iterations, (n: number) => counted(n, 'iteration')],
@@ -29,12 +29,12 @@ export function checkBudget(usage: LoopUsage, budget: Budget): BudgetReached | n
       what: 'cost',
       used: usage.costUsd,
       limit: budget.costUsd,
-      reason: `what it costs is unknown, so the limit of $${budget.costUsd.toFixed(2)} cannot be kept; --max-tokens can`,
+      reason: `the cost is unknown, so the limit of $${budget.costUsd.toFixed(2)} cannot be enforced; use --max-tokens instead`,
     };
   return null;
 }
 
-/** Whether nothing is known about what was spent. Release 0.1 wrote no more than a sum, and 0 where nobody had told one. */
+/** Whether the cost so far is unknown. Release 0.1 stored only a sum, and 0 if no cost was reported. */
 export function isCostUnknown({
   tokens,
   costUsd,
@@ -43,7 +43,7 @@ export function isCostUnknown({
   return costUsd === 0 && (unpricedTokens ?? tokens) > 0;
 }
 
-/** What was spent, with what has no price counted like the rest. */
+/** What was spent, assuming that tokens without a price cost as much as the rest. */
 export function likelyCost(
   usage: Pick<LoopUsage, 'tokens' | 'costUsd' | 'cacheReadTokens' | 'unpricedTokens'>,
 ): number {
@@ -52,10 +52,10 @@ export function likelyCost(
   return priced > 0 ? costUsd * (1 + unpricedTokens / priced) : costUsd;
 }
 
-/** What is added to the usage of a session; of `countedRecords` the latest counts. */
+/** What is added to a session's usage; for `countedRecords` the latest value counts. */
 export type Used = Partial<Pick<LoopUsage, AddedKey | 'countedRecords'>>;
 
-/** What was used before and in one more iteration, or in a turn that does not count as one. */
+/** Adds the usage of one more iteration, or of a turn that does not count as one. */
 export function addUsage(usage: LoopUsage, more: Used, iterations: 0 | 1 = 1): LoopUsage {
   const sum = (key: AddedKey) => plus(usage[key] ?? 0, more[key] ?? 0);
   const known = ADDED.filter((key) => usage[key] !== undefined || more[key] !== undefined);

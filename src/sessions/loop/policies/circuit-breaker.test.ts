@@ -38,7 +38,7 @@ function breakerAfter(steps: readonly Partial<BreakerFacts>[], start: Breaker = 
   return steps.reduce<Breaker>((breaker, step) => afterIteration(breaker, facts(step), AT), start);
 }
 
-/** The first iteration counts as progress: there were no numbers before. */
+/** The first iteration counts as progress: there are no earlier numbers. */
 const FIRST = {};
 const STUCK = {};
 
@@ -87,7 +87,7 @@ describe('the circuit breaker', () => {
     });
   }
 
-  verifies('L10', 'is half open from two iterations without progress on, and closed by progress', () => {
+  verifies('L10', 'is half open after two iterations without progress, and closed by progress', () => {
     const stuck = { phase: RED };
     const half = breakerAfter([{ phase: RED }, stuck, stuck]);
     expect(half.state).toBe('HALF_OPEN');
@@ -120,7 +120,7 @@ describe('the circuit breaker', () => {
     });
   });
 
-  verifies('L10', 'opens after three failed runs, crashes included, and says so with the last error', () => {
+  verifies('L10', 'opens after three failed runs, including crashes, and reports the last error', () => {
     const patient = { ...GREEN, noProgress: 100 };
     const runs = ['failed', 'timed-out', 'crashed'] as const;
     const failures = runs.map((run) => ({ run, measured: null, error: `it ${run}.\nat line 1` }));
@@ -129,7 +129,7 @@ describe('the circuit breaker', () => {
       state: 'OPEN',
       openReason,
     });
-    // That nothing came of them is not what is wrong.
+    // The reason is the failures, not the lack of progress.
     expect(breakerAfter(failures.map((facts) => ({ ...facts, phase: RED })))).toMatchObject({ openReason });
     expect(breakerAfter(failures.slice(1).map((facts) => ({ ...facts, phase: GREEN })))).toMatchObject({
       openReason: '2 runs in a row failed; the last one: it crashed',
@@ -166,7 +166,7 @@ describe('the circuit breaker', () => {
     },
   );
 
-  it('work that goes on while the checks are green is progress; green again by itself is not', () => {
+  it('work that continues while the checks are green is progress; merely being green again is not', () => {
     const green = (hasTreeChanged: boolean) => ({ measured: measured(10, { hasTreeChanged }) });
     expect(breakerAfter([green(true), green(true), green(true)])).toMatchObject({
       state: 'CLOSED',
@@ -186,7 +186,7 @@ describe('the circuit breaker', () => {
     [PRESETS.work.phases[0] as BreakerFacts['phase'], 3],
     ...PRESETS['tdd-strict'].phases.map((strict) => [strict, strict.noProgress] as const),
   ] as const) {
-    it(`the first numbers of ${phase.name} (${phase.gate}) are no progress where they are those of before`, () => {
+    it(`the first numbers of ${phase.name} (${phase.gate}) are not progress if they are the same as before`, () => {
       const tests = { total: 4, passing: 4, failing: 0, skipped: 0 };
       const idle = {
         phase,
@@ -217,7 +217,7 @@ describe('the circuit breaker', () => {
     expect(breakerAfter([step('2', 1)], enterPhase(first, '2', AT)).noProgressCount).toBe(0);
   });
 
-  verifies('R10', 'failed runs are the stated cause where they are the cause, in every phase', () => {
+  verifies('R10', 'failed runs are the stated cause if they are the cause, in every phase', () => {
     const failed = { run: 'failed' as const, measured: null, error: 'the model is confused' };
     expect(breakerAfter(Array(3).fill({ ...failed, phase: RED })).openReason).toBe(
       '3 runs in a row failed; the last one: the model is confused',
@@ -236,7 +236,7 @@ describe('the circuit breaker', () => {
     ).toBe('no progress in 3 iterations of RED');
   });
 
-  it('an unchanged dirty tree is not progress, a changed one is where tests are unknown', () => {
+  it('an unchanged dirty tree is not progress; a changed one is, if tests are unknown', () => {
     const unknown = (hasTreeChanged: boolean) => ({
       measured: measured(0, { tests: null, exitCode: 1, hasTreeChanged }),
     });
@@ -244,7 +244,7 @@ describe('the circuit breaker', () => {
     expect(breakerAfter([unknown(true), unknown(true), unknown(true)]).state).toBe('CLOSED');
   });
 
-  it('going down and up again is no progress', () => {
+  it('going down and up again is not progress', () => {
     expect(
       breakerAfter([{ measured: measured(5) }, { measured: measured(3) }, { measured: measured(5) }]).state,
     ).toBe('OPEN');
@@ -264,7 +264,7 @@ describe('the circuit breaker', () => {
     consecutiveGreenRuns: fc.integer({ min: 0, max: 4 }),
   });
 
-  it('counts only upwards without progress, by one at most, and explains every opening', () => {
+  it('without progress counts only upwards, by one at most, and explains every opening', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...PRESETS.tdd.phases),

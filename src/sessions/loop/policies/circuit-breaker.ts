@@ -10,18 +10,18 @@ export interface BreakerFacts {
   readonly phase: Phase;
   readonly measured: Measurement | null;
   readonly claim: SelfReport;
-  /** How the run went. Everything but `answered` is a failed run; one that was limited does not come here. */
+  /** How the run went. Anything but `answered` is a failed run; a limited run never gets here. */
   readonly run: 'answered' | 'failed' | 'timed-out' | 'crashed';
   readonly error: string | null;
   readonly permissionDenials: number;
   readonly consecutiveGreenRuns: number;
-  /** What progress is remembered under: the story where there is one; the phase if absent. */
+  /** What progress is recorded under: the story if there is one, otherwise (if absent) the phase. */
   readonly unit?: string | undefined;
-  /** What was measured before the phase began: the same numbers again are no progress. */
+  /** The measurement before the phase began: the same numbers again are not progress. */
   readonly before?: Baseline | null | undefined;
 }
 
-/** Warned from so many iterations without progress on. */
+/** Half open after this many iterations without progress. */
 const HALF_OPEN_AT = 2;
 const MAX_PERMISSION_DENIALS = 2;
 const MAX_FAILED_RUNS = 3;
@@ -40,7 +40,7 @@ export const CLOSED_BREAKER: Breaker = {
   history: [],
 };
 
-/** The breaker after an iteration. An open one stays open: only `resetBreaker` closes it. */
+/** The breaker after an iteration. An open one stays open: only `resetBreaker` gets it out of that state. */
 export function afterIteration(breaker: Breaker, facts: BreakerFacts, at: string): Breaker {
   if (breaker.state === 'OPEN') return breaker;
   const unit = facts.unit ?? facts.phase.name;
@@ -58,13 +58,13 @@ export function afterIteration(breaker: Breaker, facts: BreakerFacts, at: string
   return noted;
 }
 
-/** An open breaker that a person lets try again: half open until there is progress, all counters at zero. */
+/** The breaker after a person lets the session try again: half open until there is progress, all counters at zero. */
 export function resetBreaker(breaker: Breaker, reason: string, at: string): Breaker {
   const cleared = { ...breaker, ...ZERO, openedAt: null, openReason: null };
   return breaker.state === 'OPEN' ? change(cleared, 'HALF_OPEN', reason, at) : cleared;
 }
 
-/** A new phase starts with counters of its own; the history stays. */
+/** A new phase starts with its own counters; the history stays. */
 export function enterPhase(breaker: Breaker, phase: string, at: string): Breaker {
   const cleared = { ...breaker, ...ZERO, lastErrorHash: null, openedAt: null, openReason: null };
   return change(cleared, 'CLOSED', `phase ${phase}`, at);
@@ -88,7 +88,7 @@ function count(breaker: Breaker, facts: BreakerFacts, hasProgress: boolean): Bre
 function reasonToOpen(breaker: Breaker, { phase, error }: BreakerFacts): string | undefined {
   const { failedRunCount, noProgressCount, sameErrorCount, permissionDenialCount } = breaker;
   const isStuck = noProgressCount >= phase.noProgress;
-  // Where each iteration without progress was a run that failed, the failures are the cause.
+  // If every iteration without progress was a failed run, the failures are the cause.
   if (failedRunCount >= MAX_FAILED_RUNS || (isStuck && failedRunCount >= noProgressCount))
     return `${failedRunCount} runs in a row failed${error === null ? '' : `; the last one: ${lineOf(error)}`}`;
   if (permissionDenialCount >= MAX_PERMISSION_DENIALS)
@@ -101,7 +101,7 @@ function reasonToOpen(breaker: Breaker, { phase, error }: BreakerFacts): string 
 
 const MAX_REASON = 200;
 
-/** The first line of an error, without what must not be kept. */
+/** The first line of an error, redacted. */
 function lineOf(error: string): string {
   const [line = ''] = redact(error.trim()).split('\n');
   const cut = line.length > MAX_REASON ? `${line.slice(0, MAX_REASON - 1)}…` : line;
@@ -110,7 +110,7 @@ function lineOf(error: string): string {
 
 type Numbers = Readonly<Record<string, unknown>>;
 
-/** The numbers that a phase starts from. */
+/** The numbers a phase starts from. */
 function startOf(before: Baseline | null): Numbers {
   if (before === null) return {};
   const { tests } = before;
@@ -122,7 +122,7 @@ function startOf(before: Baseline | null): Numbers {
   };
 }
 
-/** What progress is measured by: the numbers of a phase, by the gate that it works towards. */
+/** The numbers that progress is measured by; which ones count depends on the gate of the phase. */
 function numbersOf({ measured, claim, consecutiveGreenRuns }: BreakerFacts): Numbers {
   const tests = measured?.tests ?? null;
   return {
@@ -146,7 +146,7 @@ function isProgress(facts: BreakerFacts, numbers: Numbers, best: Numbers): boole
   switch (facts.phase.gate) {
     case 'a-test-fails':
     case 'new-tests-fail':
-      // A rising claim counts only for a tree that changed: words alone are no progress.
+      // A rising claim counts only if the tree changed: words alone are not progress.
       return rose('tests_total') || (hasChanged && (measured.tests === null || rose('criteria_covered')));
     case 'all-pass':
     case 'tests-pass':
@@ -164,7 +164,7 @@ function isProgress(facts: BreakerFacts, numbers: Numbers, best: Numbers): boole
   }
 }
 
-/** More tests pass, or all of them do and the work goes on. That they pass once more by themselves is nothing new. */
+/** More tests pass, or all of them do and the work continues. Passing again without any change is nothing new. */
 function isGreenProgress(measured: Measurement, rose: (key: string) => boolean): boolean {
   if (rose('tests_passing') || rose('green')) return true;
   return measured.hasTreeChanged && (measured.tests === null || isGreen(measured));
@@ -178,7 +178,7 @@ function fewerFail(numbers: Numbers, best: Numbers): boolean {
   );
 }
 
-/** Counts are kept at their best, so that going down and up again is no progress. */
+/** Keeps the best counts, so that going down and up again is not progress. */
 function better(best: Numbers, numbers: Numbers): Record<string, unknown> {
   const merged: Record<string, unknown> = { ...best };
   for (const key of Object.keys(numbers)) {

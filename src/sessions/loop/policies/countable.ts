@@ -3,20 +3,20 @@ import type { Baseline, TestCounts } from '../schema.js';
 import type { Used } from './budget.js';
 import type { Measurement, SelfReport } from './measurement.js';
 
-/** Nothing that is counted here comes to as much; a number beyond it counts nothing that exists. */
+/** Nothing counted here ever gets this high; a larger number is bogus. */
 const MAX_COUNT = 1_000_000_000_000;
 
-/** A number that came from outside: whole and sane, or undefined. */
+/** A number from outside: whole and plausible, or undefined. */
 export function countIn(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_COUNT ? Math.round(value) : undefined;
 }
 
-/** An amount that came from outside, not below 0, or undefined. */
+/** An amount from outside, at least 0, or undefined. */
 function amountIn(value: unknown): number | undefined {
   return typeof value === 'number' && value >= 0 && value <= MAX_COUNT ? value : undefined;
 }
 
-/** An outcome in which every number can be counted: an odd one costs the number, never the iteration. */
+/** Makes every number of an outcome countable: an odd one is dropped, but the iteration is kept. */
 export function countableOutcome(outcome: IterationOutcome): IterationOutcome {
   const { measured, usage, permissionDenials, claim, limit } = outcome;
   return {
@@ -76,7 +76,7 @@ function countableMeasurement(measured: Measurement): Measurement {
   };
 }
 
-/** Where one number is none, nothing is known of the tests; the rest would not add up. */
+/** If one number is invalid, the tests count as unknown; the rest would not add up. */
 function countableTests(tests: TestCounts | null): TestCounts | null {
   if (tests === null) return null;
   const [total, passing, failing] = [tests.total, tests.passing, tests.failing].map(countIn);
@@ -88,7 +88,7 @@ function exitCodeIn(exitCode: unknown): number | null {
   return typeof exitCode === 'number' && Number.isSafeInteger(exitCode) ? exitCode : null;
 }
 
-/** What an agent says in numbers is kept if it is one. */
+/** Drops numbers from an agent that are not valid counts. */
 function countableMetrics(metrics: SelfReport['metrics']): SelfReport['metrics'] {
   const isSane = (value: unknown) => typeof value !== 'number' || countIn(value) !== undefined;
   return Object.fromEntries(Object.entries(metrics).filter(([, value]) => isSane(value)));

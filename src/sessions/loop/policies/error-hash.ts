@@ -11,10 +11,10 @@ const VOLATILE: readonly [RegExp, string][] = [
   [/\s+/g, ' '],
 ];
 
-/** Longer than that an error only repeats itself. */
+/** Beyond this length an error only repeats itself. */
 const MAX_CHARACTERS = 4_000;
 
-/** SHA-256 of an error without what changes from run to run, so that the same error has the same hash. */
+/** SHA-256 of an error without the parts that change from run to run, so the same error has the same hash. */
 export function hashError(error: string): string {
   let text = error.slice(0, MAX_CHARACTERS);
   for (const [pattern, replacement] of VOLATILE) text = text.replaceAll(pattern, replacement);

@@ -4,50 +4,50 @@ import type { Baseline, TestCounts } from '../schema.js';
 export interface Measurement {
   /** The exit code of the checks; null when there are none or they did not run. */
   readonly exitCode: number | null;
-  /** The numbers of the test run; null = unknown, which is not 0 of 0. */
+  /** The numbers of the test run; null = unknown, which differs from 0 of 0. */
   readonly tests: TestCounts | null;
-  /** Whether the tree differs from what it was before this very iteration. A dirty tree that stayed as it was does not. */
+  /** Whether this iteration changed the tree. A tree that was dirty before and stayed the same has not changed. */
   readonly hasTreeChanged: boolean;
   readonly files: { readonly created: number; readonly modified: number; readonly deleted: number };
-  /** Documents in the tree, architecture decision records among them, and how many changed in this iteration. */
+  /** Documents in the tree, including architecture decision records, and how many changed in this iteration. */
   readonly documents: {
     readonly total: number;
     readonly decisionRecords: number;
     readonly changed?: number | undefined;
   };
-  /** How often the checks ran in this iteration, where that is more than once: all runs before the last one were green. */
+  /** How often the checks ran in this iteration, if more than once: all runs before the last one were green. */
   readonly runs?: number | undefined;
-  /** The tasks of the current story, where the plan has stories. */
+  /** The tasks of the current story, if the plan has stories. */
   readonly tasks?: { readonly total: number; readonly done: number } | undefined;
 }
 
 /** What the agent says in its status block. */
 export interface SelfReport {
-  /** Only an explicit signal counts; undefined when it gave none. */
+  /** Only an explicit signal counts; undefined if there was none. */
   readonly exitSignal?: boolean | undefined;
   readonly status?: string | undefined;
-  /** Numbers and flags by their published names, such as `criteria_covered`; fallbacks, never gate 1 alone. */
+  /** Numbers and flags by their published names, such as `criteria_covered`; fallbacks, never enough for gate 1 alone. */
   readonly metrics: Readonly<Record<string, string | number | boolean>>;
   readonly recommendation?: string | undefined;
 }
 
 export const NO_SELF_REPORT: SelfReport = { metrics: {} };
 
-/** Whether the checks ran and nothing failed. Where tests were counted, none of none is not green. */
+/** Whether the checks ran and nothing failed. If tests are counted, 0 of 0 is not green. */
 export function isGreen(measured: Pick<Measurement, 'exitCode' | 'tests'>): boolean {
   const { exitCode, tests } = measured;
   if (tests !== null) return tests.total > 0 && tests.failing === 0 && (exitCode ?? 0) === 0;
   return exitCode === 0;
 }
 
-/** Why no document has to change, in the agent's own words; null where it gave no reason. */
+/** Why no document has to change, in the agent's own words; null if it gave no reason. */
 export function reasonForNoDocuments({ metrics }: SelfReport): string | null {
   const reason = metrics.no_documents_needed;
-  // A form that was not filled in is no reason.
+  // A template that was not filled in is not a reason.
   return typeof reason === 'string' && /^[^<[].{2,}/.test(reason.trim()) ? reason.trim() : null;
 }
 
-/** Tests that fail now and did not before. */
+/** Tests that fail now but did not before. */
 export function newFailing(tests: TestCounts, baseline: Baseline | null): number {
   return tests.failing - (baseline?.tests?.failing ?? 0);
 }

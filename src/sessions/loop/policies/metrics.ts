@@ -5,10 +5,10 @@ import { plus } from './plus.js';
 import type { GateName, Phase } from './presets.js';
 
 const MAX_HISTORY = 50;
-/** What the history tells of each iteration: enough to draw a curve, little enough to be written every time. */
+/** What the history keeps of each iteration: enough to draw a curve, little enough to write every time. */
 const HISTORY_KEYS = ['iteration', 'tests_total', 'tests_passing', 'tests_failing', 'consecutive_green_runs'];
 
-/** How much of the whole each kind of phase is. */
+/** The share of each kind of phase in the whole. */
 const WEIGHTS: Readonly<Record<GateName, number>> = {
   'new-tests-fail': 10,
   'tests-pass': 45,
@@ -22,7 +22,7 @@ const WEIGHTS: Readonly<Record<GateName, number>> = {
   'work-done': 45,
 };
 
-/** The numbers of an iteration under their published names: what was measured, and what was only said. */
+/** The numbers of an iteration under their published names: both measured and claimed. */
 export function numbersOf(
   measured: Measurement | null,
   claim: SelfReport,
@@ -58,7 +58,7 @@ export function numbersOf(
   };
 }
 
-/** What an agent says in words goes to the disk like everything that it says. */
+/** Text from an agent's claim is redacted before it is written, like everything else it says. */
 function redacted(metrics: SelfReport['metrics']): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(metrics).map(([key, value]) => [key, typeof value === 'string' ? redact(value) : value]),
@@ -71,7 +71,7 @@ export function greenRunsAfter(phase: PhaseMetrics | null | undefined, measured:
   return plus(numberIn(phase?.currentMetrics, 'consecutive_green_runs'), measured.runs ?? 1);
 }
 
-/** Files that changed in the phase so far, this iteration included. */
+/** Files changed in the phase so far, including this iteration. */
 export function filesChangedAfter(
   phase: PhaseMetrics | null | undefined,
   measured: Measurement | null,
@@ -91,8 +91,8 @@ export function documentsChangedAfter(
 }
 
 /**
- * The metrics with files that were changed by a turn that does not count as an iteration. `begun`: when the phase began,
- * here and below; the first one has no numbers before its first iteration is over.
+ * Adds the files changed by a turn that does not count as an iteration. `begun`, here and below: when the phase began;
+ * the first phase has no numbers before its first iteration ends.
  */
 export function withFiles(
   metrics: Metrics,
@@ -110,7 +110,7 @@ export function withFiles(
   return { ...metrics, phases: { ...metrics.phases, [unit]: { ...phase, currentMetrics } } };
 }
 
-/** The metrics with one more iteration of a phase (or story). */
+/** Adds an iteration of a phase (or story). */
 export function recordNumbers(
   metrics: Metrics,
   unit: string,
@@ -124,7 +124,7 @@ export function recordNumbers(
   return { ...metrics, phases: { ...metrics.phases, [unit]: phase } };
 }
 
-/** The metrics with a phase closed: its last numbers are its final ones. */
+/** Closes a phase: its last numbers become its final ones. */
 export function closePhase(
   metrics: Metrics,
   unit: string,
@@ -139,13 +139,13 @@ function begunAt(at: string): PhaseMetrics {
   return { startedAt: at, completedAt: null, iterations: 0 };
 }
 
-/** How far a phase is, in percent, by its last numbers. */
+/** How far a phase has come, in percent, by its last numbers. */
 export function phasePercent(phase: Phase, numbers: Readonly<Record<string, unknown>> | undefined): number {
   const value = (key: string) => numberIn(numbers, key);
   const share = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
   switch (phase.gate) {
     case 'a-test-fails':
-      // One is enough, but it is the criteria that are shown.
+      // One failing test is enough for the gate, but the percentage goes by the criteria.
       return clamp(100 * share(value('tests_failing'), Math.max(1, value('criteria_count'))));
     case 'new-tests-fail':
       return clamp(100 * share(value('criteria_covered'), value('criteria_count')));
@@ -171,7 +171,7 @@ export function phasePercent(phase: Phase, numbers: Readonly<Record<string, unkn
   }
 }
 
-/** How far the whole loop is, in percent: finished phases by weight, the current one by its iterations. */
+/** How far the whole loop has come, in percent: finished phases by weight, the current one by its iterations. */
 export function overallPercent(
   phases: readonly Phase[],
   state: {
@@ -197,7 +197,7 @@ export function overallPercent(
   return clamp((100 * done) / Math.max(1, total));
 }
 
-/** A number among numbers that may be anything. */
+/** Reads a number from values of any type. */
 function numberIn(numbers: Readonly<Record<string, unknown>> | undefined, key: string): number {
   const value = numbers?.[key];
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;

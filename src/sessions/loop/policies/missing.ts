@@ -19,7 +19,7 @@ export const LACKS = [
   'tasks',
 ] as const;
 
-/** One thing that a gate lacks: how much of it there is, and how much there must be. */
+/** One thing a gate lacks: how much of it there is, and how much there must be. */
 export const Missing = record({
   what: lenient(oneOf(LACKS), 'measurement' as const),
   have: number(),
@@ -34,14 +34,14 @@ const WORDS: Readonly<Record<Missing['what'], Words>> = {
   'new-failing-tests': ({ have, want }) => needs(have, counted(want, 'new failing test')),
   'earlier-tests': ({ have, want }) =>
     `only ${have} of the ${want} tests that passed before the run still pass`,
-  'failing-checks': () => 'the checks pass, and they must fail now',
+  'failing-checks': () => 'the checks pass, but must fail now',
   'green-baseline': () =>
     'the checks failed before the run and report no test numbers, so a new failure cannot be seen',
   'passing-checks': ({ have }) => `the checks end with exit code ${have}`,
   tests: ({ have, want }) => needs(have, counted(want, 'test')),
   'passing-tests': ({ have, want }) => `${have} of ${counted(want, 'test')} pass`,
   'green-runs': ({ have, want }) => needs(have, `${want} green runs in a row`),
-  improvement: () => 'no files changed and no word that nothing is left to improve',
+  improvement: () => 'no files changed, and the agent did not say that nothing is left to improve',
   documents: ({ have, want }) => needs(have, counted(want, 'document')),
   'decision-records': ({ have, want }) => needs(have, counted(want, 'decision record')),
   'changed-documents': () => 'no document changed and no reason given why none is needed',
@@ -49,7 +49,7 @@ const WORDS: Readonly<Record<Missing['what'], Words>> = {
   tasks: ({ have, want }) => `${have} of ${counted(want, 'task')} done`,
 };
 
-/** `missing: 1 of 4 tests` would read as if one were missing. */
+/** `missing: 1 of 4 tests` would read as if one test were missing. */
 function needs(have: number, wanted: string): string {
   return `needs ${wanted}, has ${have}`;
 }
@@ -59,7 +59,7 @@ export function describeMissing(missing: readonly Missing[]): string {
   return missing.map((one) => WORDS[one.what](one)).join(' · ');
 }
 
-/** Whether what is missing is tests that the plan may not need at all; then `--phases work` is the way out. */
+/** Whether what is missing is tests that the plan may not need at all; if so, `--phases work` is the way out. */
 export function isAboutTests(missing: readonly Missing[]): boolean {
   return missing.some(({ what }) => WANTS_TESTS.has(what));
 }

@@ -45,7 +45,7 @@ describe('the dual gate', () => {
     });
   });
 
-  verifies('L11', 'needs what was measured and an explicit signal, both in this iteration', () => {
+  verifies('L11', 'needs a measurement and an explicit signal, both in this iteration', () => {
     expect(judge('GREEN')).toMatchObject({
       canExit: true,
       first: { satisfied: true, values: { tests_failing: 0, tests_total: 10 } },
@@ -206,7 +206,7 @@ describe('the dual gate', () => {
     },
   );
 
-  verifies('R04', 'work: green checks and files that changed in the phase, nothing else', () => {
+  verifies('R04', 'work: green checks and files changed in the phase, nothing else', () => {
     const facts = { newTests: 0, criteriaCount: 5, consecutiveGreenRuns: 1 };
     expect(judge('WORK', facts).canExit).toBe(true);
     expect(judge('WORK', { ...facts, measured: measured(0, { tests: null, exitCode: 0 }) }).canExit).toBe(
@@ -220,7 +220,7 @@ describe('the dual gate', () => {
     ).toEqual([{ what: 'passing-checks', have: 2, want: 0 }]);
   });
 
-  verifies('R04', 'what is missing is said in numbers, of the published presets too', () => {
+  verifies('R04', 'what is missing is shown in numbers, for the published presets too', () => {
     const words = (name: string, facts: Partial<GateFacts>) =>
       describeMissing(judge(name, facts).first.missing ?? []);
     expect(words('strict RED', { measured: measured(4, { ...counts(6, 4), exitCode: 1 }) })).toBe(
@@ -251,7 +251,7 @@ describe('the dual gate', () => {
     }
   });
 
-  it('never passes on 0 of 0, whatever else is said', () => {
+  it('never passes on 0 of 0, whatever else is claimed', () => {
     const anything = fc.record({
       exitCode: fc.constantFrom(0, 1, null),
       iteration: fc.integer({ min: 1, max: 20 }),

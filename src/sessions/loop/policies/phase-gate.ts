@@ -7,21 +7,21 @@ import type { GateName, Phase } from './presets.js';
 /** What the gates are judged by. */
 export interface GateFacts {
   readonly phase: Phase;
-  /** Completed iterations of the phase, this one included. */
+  /** Completed iterations of the phase, including this one. */
   readonly iteration: number;
-  /** Null when nothing was measured in this iteration: then gate 1 stays shut. */
+  /** Null if nothing was measured in this iteration; then gate 1 stays shut. */
   readonly measured: Measurement | null;
   readonly claim: SelfReport;
   readonly baseline: Baseline | null;
   readonly criteriaCount: number;
   readonly newTests: number;
   readonly consecutiveGreenRuns: number;
-  /** Files that changed during the whole phase, and the documents among them. */
+  /** Files changed during the whole phase, and the documents among them. */
   readonly filesChangedInPhase: number;
   readonly documentsChangedInPhase?: number | undefined;
 }
 
-/** What a gate wants, in words, and what of it is missing; nothing missing means that it is open. */
+/** What a gate wants, in words, and what is missing. If nothing is missing, it is open. */
 interface GateVerdict {
   readonly condition: string;
   readonly missing: readonly (Missing | null)[];
@@ -29,11 +29,11 @@ interface GateVerdict {
 
 /** One green run may be luck. */
 const GREEN_RUNS = 2;
-/** After so many iterations a green refactoring is done, whatever else could be improved. */
+/** After this many iterations a green refactoring is done, whatever could still be improved. */
 const REFACTOR_ITERATIONS = 5;
 const MIN_DOCUMENTS = 3;
 
-/** Both gates of one iteration; nothing is remembered from an earlier one. */
+/** Both gates for one iteration; nothing carries over from an earlier one. */
 export function judgeGates(facts: GateFacts, at: string): DualGate {
   const { condition, missing } = judgeFirst(facts);
   const lacking = missing.filter((one) => one !== null);
@@ -49,17 +49,17 @@ export function judgeGates(facts: GateFacts, at: string): DualGate {
   };
 }
 
-/** Whether the gate wants green checks more than once, so that it is worth running them again. */
+/** Whether the gate wants green checks more than once, which makes a second run worthwhile. */
 export function wantsSecondRun({ gate }: Phase): boolean {
   return gate === 'tests-pass' || gate === 'all-pass';
 }
 
-/** Whether tests that fail are what the phase is for. */
+/** Whether the purpose of the phase is failing tests. */
 export function wantsFailingTests({ gate }: Phase): boolean {
   return gate === 'new-tests-fail' || gate === 'a-test-fails';
 }
 
-/** What a gate wants, in words, as far as that is known before anything was measured. */
+/** What a gate wants, in words, as far as it is known before the first measurement. */
 export function conditionOf(phase: Phase, criteriaCount: number): string {
   return CONDITIONS[phase.gate](criteriaCount);
 }
@@ -124,7 +124,7 @@ const GATE: Readonly<Record<GateName, (facts: GateFacts, measured: Measurement) 
 
 const STAY_GREEN = 'the checks pass';
 
-/** What each gate wants, as far as it is known before anything was measured. */
+/** What each gate wants, as far as it is known before the first measurement. */
 const CONDITIONS: Readonly<Record<GateName, (criteriaCount: number) => string>> = {
   'a-test-fails': () => newTestsWords(1),
   'new-tests-fail': (criteriaCount) => newTestsWords(Math.max(1, criteriaCount)),
@@ -133,7 +133,7 @@ const CONDITIONS: Readonly<Record<GateName, (criteriaCount: number) => string>> 
   'checks-green': () => `${STAY_GREEN}, and no test is lost`,
   'still-green': () => `${STAY_GREEN}, and something was changed or nothing is left to change`,
   'document-changed': () =>
-    `${STAY_GREEN}, no test is lost, and a document changed or a reason says why none has to`,
+    `${STAY_GREEN}, no test is lost, and a document changed or there is a reason why none has to`,
   documents: () => `${STAY_GREEN}, and there are ${MIN_DOCUMENTS} documents, one of them a decision record`,
   'work-done': () => `${STAY_GREEN}, and files changed in this phase`,
   'story-done': () => `${STAY_GREEN}, and all tasks of the story are done`,
@@ -181,12 +181,12 @@ function judgePassing(facts: GateFacts, measured: Measurement, atLeastTests: num
   };
 }
 
-/** Tests that were there before the run, or came in RED, and are gone: then green says nothing. */
+/** Tests that existed before the run or were added in RED, and are gone: without them, green says nothing. */
 function lostTests({ baseline, newTests }: GateFacts, { tests }: Measurement): Missing | null {
   return tests === null ? null : atLeast('tests', tests.total, (baseline?.tests?.total ?? 0) + newTests);
 }
 
-/** What keeps the checks from being green; null where they are. */
+/** What keeps the checks from being green; null if they are. */
 function notGreen(measured: Measurement): Missing | null {
   if (isGreen(measured)) return null;
   const { tests, exitCode } = measured;

@@ -1,4 +1,4 @@
-/** What was there before and some more; so much that nobody could read it any more it never becomes. */
+/** Adds two counts, without growing beyond what a reader accepts. */
 export function plus(before: number, more: number): number {
   return Math.min(before + more, Number.MAX_SAFE_INTEGER);
 }

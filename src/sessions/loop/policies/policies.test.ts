@@ -38,7 +38,7 @@ describe('presets', () => {
   it.each([
     [[], 'A loop needs at least one phase'],
     [[{ name: 'RED' }, { name: 'RED' }], 'The phase RED is listed twice'],
-    [[{ name: 'TIDY' }], 'The phase TIDY is not one of the preset tdd and names no gate'],
+    [[{ name: 'TIDY' }], 'The phase TIDY is not in the preset tdd and names no gate'],
   ])('refuses %j', (settings, message) => {
     expect(() => resolvePreset('tdd', settings)).toThrow(message);
   });
@@ -125,7 +125,7 @@ describe('the phases of a new session', () => {
     },
   );
 
-  it('one by one, as configured, stand before what the plan asks for', () => {
+  it('configured one by one override what the plan asks for', () => {
     const phases = [{ name: 'GREEN' }, { name: 'RED' }];
     const { preset, refused } = choosePreset({ plan: 'work', configured: 'tdd-strict', phases });
     expect(preset.phases.map(({ gate }) => gate)).toEqual(['tests-pass', 'new-tests-fail']);
@@ -148,7 +148,7 @@ describe('budgets', () => {
 });
 
 describe('the spelling on disk', () => {
-  it('has underscores for what we know and keeps what we do not', () => {
+  it('has underscores in our keys and keeps unknown keys', () => {
     const disk = {
       session_id: 'x',
       prp_file: 'a.md',
@@ -164,7 +164,7 @@ describe('the spelling on disk', () => {
     expect(LoopState.toDisk(state)).toMatchObject(disk);
   });
 
-  it('of a foreign key is its own, even where it looks like one of our names in code', () => {
+  it('of a foreign key stays, even if it looks like one of our names in code', () => {
     const foreign = { startedAt: 'theirs', '~startedAt': 'odd', '~other': 1, phase: { startedAt: 2 } };
     const disk = {
       session_id: 'x',

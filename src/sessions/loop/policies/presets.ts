@@ -9,8 +9,8 @@ import {
 } from '../../../foundation/index.js';
 
 /**
- * The measured conditions that a phase can end with; see `phase-gate.ts`. The first four have the published numbers, and
- * sessions of release 0.1 have stored them: what they mean does not change.
+ * The measured conditions that can end a phase; see `phase-gate.ts`. The first four use the published numbers and are
+ * stored in sessions of release 0.1, so their meaning does not change.
  */
 const GATES = [
   'new-tests-fail',
@@ -41,7 +41,7 @@ export const Phase = record({
 });
 export type Phase = ValueOf<typeof Phase>;
 
-/** What a configuration may say about a phase: one of the preset by name, retuned, or one of its own. */
+/** What a configuration may say about a phase: a phase of the preset by name, with other settings, or a new one. */
 export const PhaseSetting = z.strictObject({
   name: z.string().regex(NAME, NAME_WORDS),
   gate: z.enum(GATES).optional(),
@@ -50,13 +50,13 @@ export const PhaseSetting = z.strictObject({
 });
 export type PhaseSetting = z.infer<typeof PhaseSetting>;
 
-/** The presets that a plan can be worked through with, the loosest first. */
+/** The presets for working through a plan, the loosest first. */
 export const PLAN_PRESETS = ['work', 'tdd', 'tdd-strict'] as const;
 export type PlanPreset = (typeof PLAN_PRESETS)[number];
 export const PRESET_NAMES = [...PLAN_PRESETS, 'story'] as const;
 export type PresetName = (typeof PRESET_NAMES)[number];
 
-/** An ordered list of phases under a name. */
+/** A named, ordered list of phases. */
 export interface Preset {
   readonly name: PresetName;
   readonly phases: readonly Phase[];
@@ -87,7 +87,7 @@ export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   story: { name: 'story', phases: [{ name: 'STORY', gate: 'story-done', ...UNKNOWN_LIMITS }] },
 };
 
-/** A preset as the configuration wants it: in this order, only these, with these numbers. Throws INVALID_INPUT. */
+/** A preset as configured: only these phases, in this order, with these settings. Throws INVALID_INPUT. */
 export function resolvePreset(name: PresetName, settings?: readonly PhaseSetting[]): Preset {
   const preset = PRESETS[name];
   if (settings === undefined) return preset;
@@ -98,25 +98,25 @@ export function resolvePreset(name: PresetName, settings?: readonly PhaseSetting
   return { name, phases: settings.map((setting) => tuned(preset, setting)) };
 }
 
-/** Who may say which phases a plan goes through. */
+/** The sources that may choose the phases of a plan. */
 export interface PresetWishes {
-  /** On the command line: it stands, whatever the others say. */
+  /** From the command line: overrides everything else. */
   readonly typed?: PlanPreset | undefined;
-  /** In the plan's own front matter: a file of the project, which may not loosen what the person configured. */
+  /** From the plan's own front matter, a file of the project. It may not loosen what the person configured. */
   readonly plan?: PlanPreset | undefined;
   readonly configured?: PlanPreset | undefined;
-  /** Phases that the person configured one by one. */
+  /** Phases the person configured one by one. */
   readonly phases?: readonly PhaseSetting[] | undefined;
 }
 
 export interface ChosenPreset {
   readonly preset: Preset;
   readonly from: 'command line' | 'plan' | 'config' | 'default';
-  /** What the plan asked for and did not get. */
+  /** What the plan asked for but did not get. */
   readonly refused: PlanPreset | null;
 }
 
-/** The phases of a new session. Throws INVALID_INPUT for phases that make no sense. */
+/** The phases of a new session. Throws INVALID_INPUT if the phases make no sense. */
 export function choosePreset({ typed, plan, configured, phases }: PresetWishes): ChosenPreset {
   if (typed !== undefined) return { preset: PRESETS[typed], from: 'command line', refused: null };
   if (phases !== undefined)
@@ -136,7 +136,7 @@ function tuned(preset: Preset, setting: PhaseSetting): Phase {
   const gate = setting.gate ?? known?.gate;
   if (gate === undefined) {
     throw new InvalidInputError(
-      `The phase ${setting.name} is not one of the preset ${preset.name} and names no gate`,
+      `The phase ${setting.name} is not in the preset ${preset.name} and names no gate`,
       {
         hint: `Give it one of the gates ${GATES.join(', ')}.`,
       },

@@ -45,7 +45,7 @@ describe('calls per hour', () => {
         const calls: number[] = [];
         for (const gap of steps) {
           now += gap;
-          // As it comes back from disk.
+          // As it would be read back from disk.
           limit = RateLimit.fromDisk(JSON.parse(JSON.stringify(RateLimit.toDisk(limit))));
           const permission = mayCall(limit, new Date(now));
           if (!permission.isAllowed) {
@@ -62,13 +62,13 @@ describe('calls per hour', () => {
     );
   });
 
-  it('a window of the future, or one that ends before it starts, is a fresh one', () => {
+  it('a window in the future, or one that ends before it starts, counts as fresh', () => {
     const limit = recordCall(newRateLimit(1), at(100));
     expect(mayCall(limit, at(0))).toEqual({ isAllowed: true });
     expect(roll(limit, at(0)).hourly).toMatchObject({ callsMade: 0, windowStart: null, nextReset: null });
   });
 
-  it('takes over the count of a file that somebody else wrote', () => {
+  it('takes over the count of a file written by another program', () => {
     const foreign = RateLimit.fromDisk({
       hourly: {
         calls_made: 100,
@@ -88,7 +88,7 @@ describe("the agent's own limits", () => {
 
   verifies(
     'R11',
-    'a quota waits for the time that the service tells, however far, with scope and words',
+    'a quota waits for the time the service gives, however far off, with scope and words',
     () => {
       const until = (resetsAt: Date) => waitAfter({ kind: 'quota', resetsAt })?.until;
       expect(waitAfter({ kind: 'quota', resetsAt: at(150), scope: 'weekly', words: 'wait!' })).toEqual({
@@ -103,7 +103,7 @@ describe("the agent's own limits", () => {
     },
   );
 
-  verifies('R11', 'a limit of which nobody knows the end backs off from 30 seconds to 30 minutes', () => {
+  verifies('R11', 'a limit without a known end backs off from 30 seconds to 30 minutes', () => {
     const untold = [undefined, null, at(-10), at(60 * 24 * 400), new Date(Number.NaN)];
     for (const resetsAt of untold)
       expect(waitAfter({ kind: 'quota', resetsAt })?.until).toBe(at(0.5).toISOString());
@@ -134,7 +134,7 @@ describe("the agent's own limits", () => {
     expect(waitAfter({ kind: 'overload', retryAt: at(0.1) })?.until).toBe(at(0.5).toISOString());
   });
 
-  verifies('R11', 'a person ends any wait, and after another limit it is as patient as before', () => {
+  verifies('R11', 'a person can end any wait, and after another limit it is as patient as before', () => {
     const twice = recordLimit(
       recordLimit(newRateLimit(9), { kind: 'network' }, at(0)),
       { kind: 'network' },
@@ -162,7 +162,7 @@ describe("the agent's own limits", () => {
     expect(limitWait(restored, at(0))).toEqual(limitWait(limit, at(0)));
   });
 
-  it('a file of the first release waits for what it waited for', () => {
+  it('a file of the first release keeps waiting for the same thing', () => {
     const old = RateLimit.fromDisk({
       hourly: {},
       anthropic_5h: { detected: true, resume_at: at(9).toISOString(), waiting: true, kind: null },
@@ -176,7 +176,7 @@ describe("the agent's own limits", () => {
     });
   });
 
-  it('what is hopeless is not something to wait for', () => {
+  it('a hopeless limit is not waited for', () => {
     const limit = newRateLimit(9);
     expect(recordLimit(limit, { kind: 'hopeless', reason: 'by your admin' }, at(0))).toBe(limit);
   });

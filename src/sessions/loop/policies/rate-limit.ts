@@ -1,9 +1,9 @@
 import { redact } from '../../../foundation/index.js';
 import type { RateLimit } from '../schema.js';
 
-/** What an agent's service said about our calls; `words` are its own. */
+/** What an agent's service said about our calls, `words` being its own words. */
 export type LimitSignal =
-  /** A quota is used up, until this time if it told one. */
+  /** A quota is used up, until this time if the service gave one. */
   | {
       readonly kind: 'quota';
       readonly resetsAt?: Date | null | undefined;
@@ -14,23 +14,23 @@ export type LimitSignal =
   /** 429, 529, 5xx: try again soon. */
   | {
       readonly kind: 'overload';
-      /** Of HTTP. */
+      /** The HTTP status. */
       readonly status?: number | null | undefined;
       readonly retryAt?: Date | null | undefined;
       readonly words?: string | undefined;
     }
   /** It cannot be reached. */
   | { readonly kind: 'network'; readonly words?: string | undefined }
-  /** Neither waiting nor repeating helps: a person must do something first. */
+  /** Neither waiting nor retrying helps: a person must act first. */
   | { readonly kind: 'hopeless'; readonly reason: string };
 
-/** What is waited for, until when, as facts. Words are made of it where it is shown. */
+/** What we are waiting for and until when, as facts. The display turns them into words. */
 export type LimitWait =
   | {
       readonly cause: 'quota';
       readonly until: string;
       readonly scope: string | null;
-      /** The service's own. */
+      /** The service's own words. */
       readonly words: string | null;
     }
   | {
@@ -41,17 +41,17 @@ export type LimitWait =
     }
   | { readonly cause: 'network'; readonly until: string; readonly words: string | null }
   | { readonly cause: 'calls-per-hour'; readonly until: string; readonly calls: number }
-  /** What all runs of a day may use is used: `$5.02 of $5.00`. */
+  /** The daily budget that all runs share is used up: `$5.02 of $5.00`. */
   | { readonly cause: 'day-budget'; readonly until: string; readonly words: string };
 
-/** Whether the next call may be made, and if not, what is waited for. */
+/** Whether the next call may be made, and if not, what to wait for. */
 export type Permission =
   | { readonly isAllowed: true }
   | { readonly isAllowed: false; readonly wait: LimitWait };
 
 const MINUTE_MS = 60_000;
 const WINDOW_MS = 60 * MINUTE_MS;
-/** A time that the service tells is waited for, however far, unless it is nonsense: no allowance is longer than a month. */
+/** A reset time from the service is honoured however far off, unless it is nonsense: no allowance runs longer than a month. */
 const MAX_WAIT_MS = 32 * 24 * 60 * MINUTE_MS;
 const FIRST_BACKOFF_MS = 30_000;
 const MAX_BACKOFF_MS = 30 * MINUTE_MS;
@@ -74,7 +74,7 @@ export function mayCall(limit: RateLimit, now: Date): Permission {
   return wait === null ? { isAllowed: true } : { isAllowed: false, wait };
 }
 
-/** What must be waited for before the next call; null when it may be made. */
+/** What to wait for before the next call; null if it may be made now. */
 export function limitWait(limit: RateLimit, now: Date): LimitWait | null {
   const { quota, overload, day } = limit;
   if (day != null && isAfter(day.until, now)) return { cause: 'day-budget', ...day };
@@ -90,7 +90,7 @@ export function limitWait(limit: RateLimit, now: Date): LimitWait | null {
   return { cause: 'calls-per-hour', until: hourly.nextReset, calls: hourly.limit };
 }
 
-/** A person says that the next call is to be made now, whatever it waits for. How often it failed is still known. */
+/** A person wants the next call made now, whatever it is waiting for. The number of failed tries is kept. */
 export function endWait(limit: RateLimit, now: Date): RateLimit {
   const ended = {
     ...limit,
@@ -103,12 +103,12 @@ export function endWait(limit: RateLimit, now: Date): RateLimit {
   return { ...ended, hourly };
 }
 
-/** What all runs wait for is over before its time. Our own calls within an hour, and our own tries, stay as they are. */
+/** A wait that all runs share ended early. Our own hourly calls and retries stay as they are. */
 export function endSharedWait(limit: RateLimit): RateLimit {
   return { ...limit, quota: { ...limit.quota, waiting: false, resumeAt: null }, day: null };
 }
 
-/** One more call, made now. */
+/** Counts one more call, made now. */
 export function recordCall(limit: RateLimit, now: Date): RateLimit {
   const minute = new Date(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS).toISOString();
   const { minutes } = roll(limit, now).hourly;
@@ -120,7 +120,7 @@ export function recordCall(limit: RateLimit, now: Date): RateLimit {
   return roll({ ...limit, hourly: { ...limit.hourly, minutes: counted } }, now);
 }
 
-/** The agent answered: whatever it complained about is over. */
+/** The agent answered, so every earlier complaint is settled. */
 export function recordAnswer(limit: RateLimit): RateLimit {
   const { quota, overload } = limit;
   return {
@@ -131,9 +131,9 @@ export function recordAnswer(limit: RateLimit): RateLimit {
 }
 
 /**
- * What the agent's service said. A time that it told is waited for; without one each wait is twice as long as the last.
- * What is hopeless changes nothing here, it halts the loop. `spread`, from 0 to 1, takes up to a quarter off a wait whose end
- * nobody told: runs that were refused together do not come back together.
+ * Records what the agent's service said. A reset time is waited for; without one each wait is twice as long as the
+ * last. A hopeless signal changes nothing here: it halts the loop. `spread`, from 0 to 1, shortens a wait without a
+ * known end by up to a quarter, so runs refused together do not come back together.
  */
 export function recordLimit(limit: RateLimit, signal: LimitSignal, now: Date, spread = 0): RateLimit {
   if (signal.kind === 'hopeless') return limit;
@@ -169,7 +169,7 @@ export function recordLimit(limit: RateLimit, signal: LimitSignal, now: Date, sp
   };
 }
 
-/** A number from 0 to 1 that differs from run to run and from try to try, and is the same each time it is asked for. */
+/** A number from 0 to 1 that differs between runs and tries, but is the same each time for the same run and try. */
 export function spreadOf(sessionId: string, tries: number): number {
   let mixed = 0x811c9dc5;
   for (const character of `${sessionId}:${tries}`)
@@ -177,7 +177,7 @@ export function spreadOf(sessionId: string, tries: number): number {
   return mixed / 0xffffffff;
 }
 
-/** `2d 7h`, `1h 2m`, `12m 34s`, `45s`, or that the time has come. */
+/** `2d 7h`, `1h 2m`, `12m 34s`, `45s`, or that it is ready. */
 export function countdown(until: string, now: Date): string {
   const seconds = Math.ceil((Date.parse(until) - now.getTime()) / 1_000);
   if (!(seconds > 0)) return 'Ready to resume';
@@ -188,8 +188,8 @@ export function countdown(until: string, now: Date): string {
 }
 
 /**
- * The window as it is now: minutes that are more than an hour past leave it, counted from their end, so that no hour
- * ever has more calls than allowed. Minutes of the future were written under another clock and are dropped.
+ * The window as of now. A minute leaves it more than an hour after the minute's end, so no hour ever has more calls
+ * than allowed. Minutes in the future come from a different clock and are dropped.
  */
 export function roll(limit: RateLimit, now: Date): RateLimit {
   const { hourly } = limit;
@@ -212,14 +212,14 @@ export function roll(limit: RateLimit, now: Date): RateLimit {
   };
 }
 
-/** A file of somebody else counts its calls from the start of its window. */
+/** A file written by another program counts its calls from the start of its window. */
 function migrated(hourly: RateLimit['hourly']): RateLimit['hourly']['minutes'] {
   if (hourly.minutes.length > 0 || hourly.callsMade === 0 || hourly.windowStart === null)
     return hourly.minutes;
   return [[hourly.windowStart, hourly.callsMade]];
 }
 
-/** A time that can be waited for; null for none, a past one, and one that no allowance has. */
+/** A reset time worth waiting for; null if there is none, it is past, or it is further off than any allowance. */
 export function believed(time: Date | null | undefined, now: Date): Date | null {
   const waitMs = (time?.getTime() ?? Number.NaN) - now.getTime();
   return time && waitMs > 0 && waitMs <= MAX_WAIT_MS ? time : null;

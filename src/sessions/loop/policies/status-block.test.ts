@@ -103,14 +103,14 @@ describe('status blocks in the output of an agent', () => {
     expect(claim(RALPH.replace('EXIT_SIGNAL: true', `EXIT_SIGNAL: ${value}`)).exitSignal).toBe(signal);
   });
 
-  it('a finished status without the signal is no signal', () => {
+  it('a finished status without the signal is not a signal', () => {
     expect(claim(RALPH.replace('EXIT_SIGNAL: true\n', ''))).toMatchObject({
       exitSignal: undefined,
       status: 'COMPLETE',
     });
   });
 
-  it('metrics lists are read beside the block', () => {
+  it('metrics lists beside the block are read', () => {
     const text = `RED_PHASE_METRICS:\n  tests_generated: 10\n  criteria_covered: 9\n\nREFACTOR_PHASE_METRICS:\n  patterns_applied:\n    - extract\n  refactoring_complete: true\n`;
     expect(claim(`${text}\n${PRP}`).metrics).toMatchObject({
       tests_generated: 10,
@@ -140,7 +140,7 @@ describe('status blocks in the output of an agent', () => {
   });
 });
 
-describe('a block of ours', () => {
+describe('our own block', () => {
   const report: StatusReport = {
     timestamp: '2026-03-01T12:00:00.000Z',
     phase: 'GREEN',
@@ -189,7 +189,7 @@ describe('a block of ours', () => {
   });
 });
 
-describe('metrics inside of the block', () => {
+describe('metrics inside the block', () => {
   it.each([
     ['plainly', 'no_documents_needed: the README is right'],
     ['below their heading', 'DOCUMENT_PHASE_METRICS:\n  no_documents_needed: the README is right'],

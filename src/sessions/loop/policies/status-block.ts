@@ -1,7 +1,7 @@
 import { visibleExcerpt } from '../../../foundation/index.js';
 import type { SelfReport } from './measurement.js';
 
-/** A status block that an agent printed, or one of our log. Names are as published, values as text. */
+/** A status block printed by an agent, or one from our log. Names are as published, values as text. */
 export interface StatusBlock {
   readonly dialect: 'PRP_PHASE_STATUS' | 'RALPH_STATUS';
   /** Plain fields, such as `EXIT_SIGNAL`. */
@@ -12,7 +12,7 @@ export interface StatusBlock {
   readonly items: Readonly<Record<string, readonly string[]>>;
 }
 
-/** A `RED_PHASE_METRICS:` list and its like. */
+/** A `RED_PHASE_METRICS:` list or similar. */
 export interface PhaseMetricsBlock {
   readonly phase: string;
   readonly values: Readonly<Record<string, string | number | boolean>>;
@@ -32,8 +32,8 @@ const FIELD = /^( *)([A-Za-z0-9][A-Za-z0-9_]*):(?:\s+(.*))?$/;
 const ITEM = /^ *- (.*)$/;
 
 /**
- * Finds status blocks in the output of an agent. Delimiters stand on lines of their own; what is quoted or stands in a
- * code fence is no signal; a block that is begun again or never ended is none. Keys that nobody knows are kept.
+ * Finds status blocks in an agent's output. Delimiters must be on lines of their own. Quoted blocks and blocks in a
+ * code fence do not count, nor do blocks that are restarted or never end. Unknown keys are kept.
  */
 export function parseStatus(output: string): ParsedStatus {
   const blocks: StatusBlock[] = [];
@@ -53,12 +53,12 @@ export function parseStatus(output: string): ParsedStatus {
   return { blocks, metrics };
 }
 
-/** What an agent says in its last complete block and in the last metrics of each kind. */
+/** What an agent says in its last complete block and its last metrics of each kind. */
 export function selfReportOf({ blocks, metrics }: ParsedStatus): SelfReport {
   const last = blocks.at(-1);
   const said: Record<string, string | number | boolean> = {};
   for (const { values } of metrics) Object.assign(said, values);
-  // Agents put them into the block as well, below their heading or plainly.
+  // Agents also put them into the block, under their heading or directly.
   for (const [name, values] of Object.entries(last?.sections ?? {}))
     if (name.endsWith('_PHASE_METRICS')) assignScalars(said, values);
   assignScalars(
@@ -76,7 +76,7 @@ export function selfReportOf({ blocks, metrics }: ParsedStatus): SelfReport {
   };
 }
 
-/** The published names of metrics are in small letters, those of the block's own fields are not. */
+/** The published names of metrics are lower case; those of the block's own fields are not. */
 const METRIC = /^[a-z][a-z0-9_]*$/;
 
 function assignScalars(
@@ -86,7 +86,7 @@ function assignScalars(
   for (const [key, value] of Object.entries(values)) said[key] = scalar(value);
 }
 
-/** What a block of ours tells. */
+/** The contents of one of our blocks. */
 export interface StatusReport {
   readonly timestamp: string;
   readonly phase: string;
@@ -103,7 +103,7 @@ export interface StatusReport {
   readonly recommendation: string;
 }
 
-/** A block for `phase-status.log`, with its line break at the end. No text in it can end it or begin another. */
+/** A block for `phase-status.log`, ending in a line break. No text in it can end it or begin another. */
 export function formatStatusBlock(report: StatusReport): string {
   const { tests, files, breaker, gates, rateLimit } = report;
   const known = (value: number | undefined) => (value === undefined ? 'UNKNOWN' : String(value));
@@ -188,7 +188,7 @@ function toBlock(dialect: StatusBlock['dialect'], lines: readonly string[]): Sta
   return { dialect, fields: { ...fields }, sections: { ...sections }, items: { ...items } };
 }
 
-/** Blocks in the form of a list: a name with a colon, and indented keys below it. */
+/** Blocks in list form: a name with a colon, and indented keys below it. */
 function addListed(
   lines: readonly string[],
   index: number,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { question, questionWorld } from '../../../../test/support/question-world.js';
 import { verifies } from '../../../../test/support/verifies.js';
 
-describe('a set that goes on elsewhere', () => {
-  verifies('F04', 'keeps its id, its questions and who asked, and can be answered there', async () => {
+describe('a set that moves to another machine', () => {
+  verifies('F04', 'keeps its id, questions and asker, and can be answered there', async () => {
     await using here = await questionWorld();
     await using there = await questionWorld();
     const asker = { agent: 'scripted', session: '00000000-0000-4000-8000-000000000001' };
@@ -23,7 +23,7 @@ describe('a set that goes on elsewhere', () => {
     expect((await there.sessions.get(view.id)).outcome.status).toBe('completed');
   });
 
-  it('adopted twice it is adopted once, whatever was decided here meanwhile', async () => {
+  it('is adopted only once, whatever was decided here in the meantime', async () => {
     await using here = await questionWorld();
     await using there = await questionWorld();
     const view = await here.sessions.create([question()]);
@@ -34,7 +34,7 @@ describe('a set that goes on elsewhere', () => {
     expect(await there.sessions.get(view.id)).toEqual(before);
   });
 
-  it('brings along what was decided there, an answer or a rejection', async () => {
+  it('brings along an earlier decision, an answer or a rejection', async () => {
     await using here = await questionWorld();
     await using there = await questionWorld();
     const answered = await here.sessions.create([question()]);

@@ -19,7 +19,7 @@ export interface MovedQuestion {
 export async function adoptSet(tools: QuestionTools, moved: MovedQuestion): Promise<boolean> {
   const { view } = moved;
   const request = requestOf(moved);
-  // It waited on another machine already: there is room for it.
+  // It was already waiting on another machine, so there is room for it.
   const isNew = await tools.store.create(request, statusOf(tools, moved, request), () => {});
   const isDecided = isSettled(view.outcome) ? await takeDecision(tools, moved) : false;
   return isNew || isDecided;
@@ -51,12 +51,12 @@ function statusOf(tools: QuestionTools, { view }: MovedQuestion, { sessionId }: 
     rejectionReason: null,
     version: 1,
     ...(isAbandoned ? { abandonedReason: outcome.reason } : {}),
-    // Whoever asked was ended with its machine; its successor is told the answer.
+    // The asker ended with its machine; its successor gets the answer.
     askerGoneAt: timestamp(tools.clock),
   };
 }
 
-/** What was decided there is decided here, once. */
+/** Applies a decision made there, once. */
 async function takeDecision(tools: QuestionTools, { view }: MovedQuestion): Promise<boolean> {
   const { id, outcome, appliedRequest } = view;
   let isNew = false;

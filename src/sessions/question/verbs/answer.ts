@@ -12,15 +12,15 @@ import { actorOf, assertAskerIsHere, decide, heal, outcomeIn, viewIn, viewNow, w
 import type { QuestionTools } from './tools.js';
 import { whyGone } from './withdraw.js';
 
-/** The answers of a set, or what makes them from what is asked. */
+/** The answers of a set, or a function that makes them from the questions. */
 export type GivenAnswers =
   | readonly AnswerInput[]
   | ((asked: readonly Question[], set: QuestionView) => readonly AnswerInput[]);
 
 export interface AnswerOptions {
-  /** The call that the set must belong to, where it belongs to one. */
+  /** The call that the set must belong to, if it belongs to one. */
   readonly callId?: string;
-  /** The request from another machine that this is: it is written down with the answer, in the same write. */
+  /** The request from another machine that brought this answer, recorded in the same write as the answer. */
   readonly appliedRequest?: string;
 }
 
@@ -59,7 +59,7 @@ export async function answerSet(
       ...(outcome.status === 'pending' ? {} : { late: true }),
       ...(options.appliedRequest === undefined ? {} : { appliedRequest: options.appliedRequest }),
     });
-    // AUQ looks at no lock: what it wrote over ours until now is what stands, and ours was not.
+    // AUQ ignores locks: if it has overwritten our answer by now, its answer stands and ours does not.
     const view = viewNow(tools, id);
     const isOurs = view.outcome.status === 'completed' && isSameAnswer(view.outcome.answers, checked);
     if (!isOurs) throw new AlreadySettledError(id, view.outcome);
@@ -83,7 +83,7 @@ function commitAnswer(tools: QuestionTools, held: HeldQuestion, answers: Answers
   });
 }
 
-/** A permission counts only while the one who asked for it waits. Throws ASKER_GONE; by then it is withdrawn. */
+/** A permission counts only while its asker is waiting. Throws ASKER_GONE; by then it has been withdrawn. */
 function assertWaitedFor(tools: QuestionTools, held: HeldQuestion, outcome: QuestionOutcome): void {
   const { id } = held.snapshot;
   if (outcome.status !== 'pending') throw new AskerGoneError(id, whyNotPending(outcome));
@@ -99,7 +99,7 @@ function whyNotPending(outcome: QuestionOutcome): string {
   return outcome.status === 'abandoned' ? outcome.reason : 'its time ran out';
 }
 
-/** An answer that does not fit says which set it was for. */
+/** Makes an answer that does not fit name the set it was for. */
 function namingSet<Result>(id: string, check: () => Result): Result {
   try {
     return check();

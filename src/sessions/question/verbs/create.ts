@@ -37,11 +37,11 @@ function assertRoom(tools: QuestionTools): void {
   if (pending.length >= maxSessions) throw new TooManySessionsError(maxSessions);
 }
 
-/** What cannot be read, or went away meanwhile, is nothing that somebody could answer. */
+/** A set that cannot be read, or has gone in the meantime, is not one that anybody could answer. */
 function isPending({ store, clock }: QuestionTools, id: string): boolean {
   try {
     const snapshot = store.readOnce(id);
-    // What hooks ask for is not in the way of questions.
+    // Permissions asked for by hooks do not use up room for questions.
     if (snapshot.request?.asker?.hook !== undefined) return false;
     return outcomeOf(snapshot, clock.now()).status === 'pending';
   } catch (error) {

@@ -16,10 +16,10 @@ import {
 import { type QuestionView, viewOf } from '../view.js';
 import type { QuestionTools } from './tools.js';
 
-/** How often we look whether AUQ has written the status of a new set for the second time. */
+/** How often we check whether AUQ has written the status of a new set for the second time. */
 const SECOND_WRITE_LOOK_MS = 50;
 
-/** Runs what may be changed only under the lock of a set, on what its files say then. Throws SESSION_NOT_FOUND, LOCKED. */
+/** Runs a change under the lock of a set, on what its files say then. Throws SESSION_NOT_FOUND, LOCKED. */
 export async function whileHeld<Result>(
   { store }: QuestionTools,
   id: string,
@@ -31,8 +31,8 @@ export async function whileHeld<Result>(
 }
 
 /**
- * Runs what decides a set. AUQ writes the status of a new set twice, the second time over whatever is there by then: that is
- * waited for, and what was decided is read back, and written again if it is gone.
+ * Runs a decision on a set. AUQ writes the status of a new set twice, the second time over whatever is there by then.
+ * So this waits for the second write, then reads the decision back and repeats it if it was lost.
  */
 export async function decide<Result>(
   tools: QuestionTools,
@@ -48,23 +48,23 @@ export async function decide<Result>(
   }
 }
 
-/** A set of a run that may go on elsewhere by now is decided there. Throws SESSION_NOT_FOUND, RUN_MAY_HAVE_MOVED. */
+/** A set whose run may have moved to another machine is decided there. Throws SESSION_NOT_FOUND, RUN_MAY_HAVE_MOVED. */
 export async function assertAskerIsHere({ leases, store, clock }: QuestionTools, id: string): Promise<void> {
   if (leases?.areAny() !== true) return;
   const snapshot = await store.read(id);
   const run = snapshot.request?.asker?.session;
-  // What is settled says so itself.
+  // A settled set reports that itself.
   if (run !== undefined && !isSettled(outcomeOf(snapshot, clock.now()))) await leases.assertHolds(run);
 }
 
-/** Every transition makes what was delivered before old: the marks go, and who made the one before. */
+/** Every transition outdates earlier deliveries, so it drops their marks and the previous actor. */
 export function writeStatus({ clock }: QuestionTools, held: HeldQuestion, fields: Partial<StatusFile>): void {
   const now = clock.now();
   const status = withoutActor(withoutMarks(statusFor(held.snapshot, now)));
   held.writeStatus({ ...status, lastModified: now.toISOString(), ...fields });
 }
 
-/** Who decides, for `status.json`; never in the answer itself. */
+/** Who decides, for `status.json`; never recorded in the answer itself. */
 export function actorOf({ actor }: QuestionTools): Actor {
   return actor ?? 'library';
 }
@@ -73,7 +73,7 @@ export function outcomeIn({ clock }: QuestionTools, held: HeldQuestion): Questio
   return outcomeOf(held.snapshot, clock.now());
 }
 
-/** A set as its files say it is now. */
+/** A set as its files describe it now. */
 export function viewNow(tools: QuestionTools, id: string): QuestionView {
   return viewIn(tools, tools.store.readOnce(id));
 }
@@ -88,7 +88,10 @@ export function heal(held: HeldQuestion): void {
   if (status !== undefined) held.writeStatus(status);
 }
 
-/** What a reader does about a status that lags behind. It waits for nobody, sets nothing aside, and sees the same if it fails. */
+/**
+ * What a reader does about a status that lags behind. It waits for nobody and sets nothing aside, and the reader sees
+ * the same if it fails.
+ */
 export async function healInPassing(tools: QuestionTools, snapshot: QuestionSnapshot): Promise<void> {
   if (healedStatus(snapshot) === undefined) return;
   if (snapshot.faults.some(({ kind }) => kind === 'damaged' || kind === 'unsafe')) return;
@@ -99,7 +102,7 @@ export async function healNow(tools: QuestionTools, id: string): Promise<void> {
   try {
     await whileHeld(tools, id, heal, { waitMs: 0 });
   } catch (error) {
-    // Somebody is at it, it is gone, or the disk cannot be written: the next reader tries again.
+    // Someone else holds it, it is gone, or the disk cannot be written: the next reader tries again.
     if (!isHoldfastError(error)) throw error;
     tools.log.debug('question.not-healed', { sessionId: id, error: messageOf(error) });
   }

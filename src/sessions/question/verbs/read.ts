@@ -15,7 +15,7 @@ export async function getSet(tools: QuestionTools, id: string): Promise<Question
 }
 
 export interface ListOptions {
-  /** Sets that whoever asks knows already: they are not read. */
+  /** Sets that the caller already knows; they are not read. */
   readonly isLeftOut?: ((id: string) => boolean) | undefined;
 }
 

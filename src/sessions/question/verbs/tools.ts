@@ -10,9 +10,9 @@ export interface QuestionTools {
   readonly ids: Ids;
   readonly log: Logger;
   readonly fileSystem: FileSystem;
-  /** Who we are, for the asker's record and for judging whether others are gone. */
+  /** Who we are, for the asker's record and for judging whether other processes are gone. */
   readonly identity: ProcessIdentity;
-  /** Who decides through this object, for whoever wants to know who gave an answer; `library` if absent. */
+  /** Who decides through this object, so that others can see who gave an answer; `library` if absent. */
   readonly actor?: Actor | undefined;
   readonly limits: QuestionLimits;
   /** How many sets may be pending. */
@@ -21,14 +21,14 @@ export interface QuestionTools {
   readonly retentionMs: number;
   /** When a new set times out; 0 = never. */
   readonly timeoutMs: number;
-  /** What runs of the fleet work here under; absent where runs stay where they are. */
+  /** The leases that runs of the fleet work under here; absent if runs never move. */
   readonly leases?: RunLeases | undefined;
 }
 
 /** The leases of this machine. */
 export interface RunLeases {
-  /** Whether there was ever one. */
+  /** Whether there has ever been one. */
   areAny(): boolean;
-  /** Throws RUN_MAY_HAVE_MOVED where that of this run is over: another machine may be at it by now. */
+  /** Throws RUN_MAY_HAVE_MOVED if this run's lease is over: another machine may have taken the run over. */
   assertHolds(run: string): Promise<void>;
 }

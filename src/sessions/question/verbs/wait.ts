@@ -29,7 +29,7 @@ export async function waitForSet(
   try {
     return await expireSet(tools, id);
   } catch (error) {
-    // Every reader applies the time by itself; a disk that cannot be written must not hide it.
+    // Every reader checks the deadline itself, and a disk that cannot be written must not hide a timeout.
     if (!isUnwritable(error)) throw error;
     log.warn('question.timeout-not-noted', { sessionId: id, error: messageOf(error) });
     return outcome;

@@ -10,7 +10,7 @@ import { listSets } from './read.js';
 import type { QuestionTools } from './tools.js';
 
 const ASKER_IS_GONE = 'the run or chat that asked is gone';
-const AGENT_IS_GONE = 'the agent that asked is gone, or does not wait any more';
+const AGENT_IS_GONE = 'the agent that asked is gone, or is no longer waiting';
 
 export function whyGone(asker: { readonly hook?: string | undefined } | null | undefined): string {
   return asker?.hook === undefined ? ASKER_IS_GONE : AGENT_IS_GONE;
@@ -26,7 +26,7 @@ export async function rejectSet(
   await assertAskerIsHere(tools, id);
   return await decide(tools, id, (held) => {
     checkReason(given);
-    // Nobody means anything by blanks.
+    // A blank reason means no reason.
     const reason = given?.trim() === '' ? null : given;
     const outcome = outcomeIn(tools, held);
     if (outcome.status === 'rejected' && outcome.reason === reason) return viewNow(tools, id);
@@ -67,7 +67,7 @@ export async function listLiveSets(tools: QuestionTools): Promise<QuestionView[]
     try {
       await cancelSet(tools, id, whyGone(asker));
     } catch (error) {
-      // Somebody else is at it, or the disk cannot be written; an answer is refused all the same.
+      // Someone else holds it, or the disk cannot be written; an answer will be refused all the same.
       if (!isHoldfastError(error)) throw error;
     }
   }

@@ -1,4 +1,4 @@
 import { createContext } from 'react';
 
-/** Where `q` leads from a question, in a word. */
+/** Where `q` leads from a question, in one word. */
 export const BackTo = createContext('list');

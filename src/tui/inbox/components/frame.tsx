@@ -5,22 +5,22 @@ import { fittingKeys } from '../../fitting-keys.js';
 import type { Size } from '../../use-size.js';
 import { padTo, truncate, widthOf } from '../../wrap.js';
 
-/** The frame that every screen has: a title, the body, a word about what happened, and the keys. */
+/** The frame of every screen: a title, the body, a short message about what happened, and the keys. */
 export function Frame(props: {
   size: Size;
   title: string;
   aside: string;
   notice: string | null;
-  /** What stands there when there is nothing to tell. */
+  /** Shown in the place of the message when there is none. */
   detail?: string;
-  /** In order of what can be left out first; the last one always stands there. */
+  /** The most important first; the last one is always shown. */
   keys: readonly string[];
   children: ReactNode;
 }): ReactElement {
   const { size, title, aside, notice, detail = ' ', keys, children } = props;
   const { columns } = size;
   const [titleColor, noticeColor] = [useColor('cyan'), useColor('yellow')];
-  // An agent chooses its titles: however long one is, who asks is still to be seen.
+  // An agent chooses its titles; however long one is, the asker must stay visible.
   const shownAside = truncate(aside, Math.max(Math.floor(columns / 2), columns - widthOf(title) - 1));
   const head = padTo(title, columns - widthOf(shownAside));
   return (
@@ -52,7 +52,7 @@ export function Frame(props: {
 
 const FRAME_ROWS = 3;
 
-/** Rows between the frame's own lines; one row stays free, so that the terminal never scrolls. */
+/** Rows between the frame's own lines; one row stays free so that the terminal never scrolls. */
 export function bodyRows(size: Size): number {
   return Math.max(3, size.rows - FRAME_ROWS - 1);
 }

@@ -7,19 +7,19 @@ import { ScrolledLines, type Scrolling } from './lines.js';
 const KEYS = [
   ['↑ ↓  k j', 'move between sets or options'],
   ['Enter', 'open a set · choose and continue · send the review'],
-  ['Space, 1-9, 0', 'choose an option, or take it back (several)'],
+  ['Space, 1-9, 0', 'choose an option; with several, toggle it'],
   ['Tab → / Shift+Tab ←', 'next and previous question'],
   ['r', 'take the recommended option (★) and continue'],
   ['o', 'answer in your own words, or edit them'],
   ['Ctrl+J, Alt+Enter', 'new line in your own words'],
-  ['Esc', 'stop typing · reject the set (asks before)'],
+  ['Esc', 'stop typing · reject the set (asks first)'],
   ['q', 'back to the list, the draft is kept · leave'],
   ['Ctrl+C', 'leave at once, the draft is kept'],
   ['/, R', 'on the list: filter by typing; reject all that is listed'],
   ['PgUp, PgDn', 'scroll a long text · ten sets up or down'],
   ['Home End  g G', 'first and last set · start and end of the line'],
-  ['Ctrl+A E U K W', 'as in a shell: start, end, delete before, behind, a word'],
-  ['Ctrl+← →, Alt+B F', 'a word back, a word on'],
+  ['Ctrl+A E U K W', 'as in a shell: start, end, delete before, after, a word'],
+  ['Ctrl+← →, Alt+B F', 'a word back, a word forward'],
 ] as const;
 
 const KEY_COLUMNS = 22;

@@ -11,7 +11,7 @@ const LOOKS = {
   heading: { bold: true, underline: true },
 } as const;
 
-/** Lines that were wrapped before: one row of the terminal each. */
+/** Lines that are already wrapped: one terminal row each. */
 export function Lines({ lines }: { lines: readonly (readonly Span[])[] }): ReactElement {
   return (
     <>
@@ -26,13 +26,13 @@ export function Lines({ lines }: { lines: readonly (readonly Span[])[] }): React
   );
 }
 
-/** How a long text is shown: how far it is scrolled, and whom to tell how far it can be. */
+/** How a long text is shown: how far it is scrolled, and a callback for how far it can be. */
 export interface Scrolling {
   readonly scroll: number;
   readonly onLimit: (limit: number, rows: number) => void;
 }
 
-/** As many lines as fit; when that is not all of them, the last row says so. */
+/** As many lines as fit; if that is not all of them, the last row says so. */
 export function ScrolledLines(
   props: Scrolling & { lines: readonly (readonly Span[])[]; rows: number },
 ): ReactElement {
@@ -51,7 +51,7 @@ export function ScrolledLines(
   );
 }
 
-/** The part of some lines that is on screen, never behind their end. */
+/** The part of the lines that is on screen, never past their end. */
 export function useScrolled(
   { scroll, onLimit }: Scrolling,
   lines: number,

@@ -8,7 +8,7 @@ import type { Size } from '../../use-size.js';
 import { padTo, widthOf } from '../../wrap.js';
 import { bodyRows, Frame } from './frame.js';
 
-/** Everything that waits, oldest first; only the rows that fit are drawn. */
+/** Everything that is waiting, oldest first; only the rows that fit are drawn. */
 export function ListScreen({ state, size, now }: { state: InboxState; size: Size; now: Date }): ReactElement {
   const { selectedId, filter } = state;
   const pending = listedSets(state);
@@ -33,8 +33,8 @@ export function ListScreen({ state, size, now }: { state: InboxState; size: Size
       {pending.length === 0 ? (
         <Text dimColor>
           {filter === ''
-            ? 'Nothing is waiting for you. New questions appear here by themselves.'
-            : 'Nothing has this in it. Esc shows everything.'}
+            ? 'Nothing is waiting for you. New questions will appear here.'
+            : 'Nothing matches. Esc shows everything.'}
         </Text>
       ) : null}
       {pending.slice(from, from + room).map((view) => (
@@ -79,7 +79,7 @@ export function agentOf(view: QuestionView): string {
   return visibleExcerpt(view.asker?.agent ?? 'unknown', 40);
 }
 
-/** The last part of the directory: what people call their project; behind the machine, where it is on another one. */
+/** The last part of the directory, which people use as the project's name; after the machine's name if on another machine. */
 export function projectOf(view: QuestionView): string {
   const project = view.workingDirectory?.split('/').filter(Boolean).at(-1) ?? '-';
   return visibleExcerpt(view.machine === undefined ? project : `${view.machine}:${project}`, 60);

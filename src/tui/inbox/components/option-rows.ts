@@ -11,16 +11,16 @@ const OTHER_ROWS = 2;
 export interface OptionRows {
   readonly question: Question;
   readonly answer: DraftAnswer;
-  /** The highlighted one. */
+  /** The highlighted row. */
   readonly row: number;
   readonly isTyping: boolean;
-  /** What the own words are called. */
+  /** The label of the row for own words. */
   readonly other?: string | undefined;
   readonly columns: number;
   readonly rows: number;
 }
 
-/** Each option as its rows: number, mark and label, then the description. Only the highlighted one is shown whole. */
+/** Each option as its rows: number, mark and label, then the description. Only the highlighted one is shown in full. */
 export function optionBlocks(options: OptionRows): Span[][][] {
   const { question, answer, isTyping, columns } = options;
   const recommended = recommendedIndex(question);
@@ -43,7 +43,7 @@ export function optionBlocks(options: OptionRows): Span[][][] {
   return [...blocks, other];
 }
 
-/** The rows around the highlighted block, when not all fit. */
+/** The rows around the highlighted block, if not all fit. */
 export function windowAround(blocks: readonly Span[][][], row: number, room: number): Span[][] {
   const rows = blocks.flat();
   const before = countRows(blocks.slice(0, row));
@@ -61,7 +61,7 @@ function labelRows(options: OptionRows, index: number, isChosen: boolean, label:
   const look = index === row ? ({ look: 'bold' } as const) : {};
   const [open, chosen, close] = question.multiSelect === true ? '[x]' : '(•)';
   const mark = `${open}${isChosen ? chosen : ' '}${close}`;
-  // There are ten digits; what stands behind the tenth row is reached with the arrows.
+  // There are ten digits; rows after the tenth are reached with the arrows.
   const digit = index < 10 ? (index + 1) % 10 : ' ';
   return wrapped(options, index, label, columns - LABEL_INDENT, look.look).map((line, at) => [
     { text: at === 0 ? `${index === row ? '›' : ' '} ${mark} ${digit} ` : ' '.repeat(LABEL_INDENT), ...look },

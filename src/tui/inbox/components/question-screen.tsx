@@ -16,11 +16,11 @@ import { Lines, moreLines, type Scrolling, useScrolled } from './lines.js';
 import { agentOf, ageOf, projectOf } from './list-screen.js';
 import { countRows, optionBlocks, windowAround } from './option-rows.js';
 
-/** Before every row of the prompt: what has none is ours. */
+/** Stands before every row of the prompt; a row without it is our own. */
 const PROMPT_BAR = { text: '│ ', look: 'dim' } as const;
 const MIN_PROMPT_ROWS = 2;
 const MAX_EDITOR_ROWS = 6;
-/** With fewer rows than this, none is spent on the gap between prompt and options. */
+/** With fewer rows than this, there is no gap between prompt and options. */
 const MIN_ROWS_WITH_GAP = 5;
 
 const keysTo = (back: string) => [
@@ -34,7 +34,7 @@ const keysTo = (back: string) => [
 ];
 const EDITOR_KEYS = ['Enter next', 'Ctrl+J new line', 'Esc stop typing'];
 
-/** One question: its prompt, its options, the own words. */
+/** One question: its prompt, its options, and the row for own words. */
 export function QuestionScreen(props: {
   open: OpenSet;
   editor: EditorState | null;
@@ -42,7 +42,7 @@ export function QuestionScreen(props: {
   now: Date;
   notice: string | null;
   scrolling: Scrolling;
-  /** The end of the prompt is on screen. */
+  /** Called when the end of the prompt is on screen. */
   onRead: (id: string) => void;
 }): ReactElement {
   const { open, editor, size, now, notice } = props;
@@ -120,7 +120,7 @@ function QuestionBody(props: {
   );
 }
 
-/** What is wrong stands right above the options; otherwise how much of the prompt is left. */
+/** The row right above the options: a fault, otherwise how much of the prompt is left. */
 function Gap({ fault, more }: { fault: string | null; more: string }): ReactElement {
   const faultColor = useColor('yellow');
   if (fault === null)
@@ -138,7 +138,7 @@ interface Needs {
   readonly editor: number;
 }
 
-/** Divides the rows: what is typed and chosen first, then the prompt, which can be scrolled. */
+/** Divides the rows: first for the editor and the options, then for the prompt, which can be scrolled. */
 function share(rows: number, needs: Needs): Needs & { gap: number } {
   const gap = rows >= MIN_ROWS_WITH_GAP ? 1 : 0;
   const editor = Math.min(needs.editor, MAX_EDITOR_ROWS, Math.max(1, rows - gap - 2 * MIN_PROMPT_ROWS));

@@ -8,7 +8,7 @@ import { EditorRows } from './editor-rows.js';
 import { bodyRows, Frame } from './frame.js';
 import { Lines } from './lines.js';
 
-/** Asks before every set of the list is rejected, and for the reason that each of them gets. */
+/** Asks before every listed set is rejected, and for the reason that each of them gets. */
 export function RejectAllScreen(props: {
   screen: Extract<InboxState['screen'], { name: 'reject-all' }>;
   editor: EditorState | null;

@@ -19,7 +19,7 @@ const keysTo = (back: string) => [
   'Enter send',
 ];
 
-/** All answers once more, before they are given. */
+/** All answers for a last look, before they are given. */
 export function ReviewScreen(props: {
   open: OpenSet;
   size: Size;

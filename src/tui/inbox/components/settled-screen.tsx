@@ -14,7 +14,7 @@ const TITLES = {
   pending: 'Pending',
 } as const;
 
-/** What became of a set that somebody else settled. */
+/** The outcome of a set that someone else settled. */
 export function SettledScreen(props: {
   view: QuestionView;
   outcome: QuestionOutcome;
@@ -64,6 +64,6 @@ function describeAnswers(view: QuestionView, answers: Parameters<typeof formatAn
   try {
     return visibleBlock(formatAnswers(view.questions, answers));
   } catch (error) {
-    return visibleLine(messageOf(error)); // answers that another program wrote need not fit the questions
+    return visibleLine(messageOf(error)); // answers written by another program may not fit the questions
   }
 }

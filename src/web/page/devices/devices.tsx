@@ -10,7 +10,7 @@ import { usePage } from '../page-context.js';
 const CAN = { view: 'can look', answer: 'can answer', steer: 'can answer and steer' } as const;
 const STATES = { 'signed-in': '', revoked: 'signed out', expired: 'away for too long, signed out' } as const;
 
-/** Who is signed in and what was done through the page: to look at. Signing out is for the terminal. */
+/** Shows who is signed in and what was done through the page. Signing out others is left to the terminal. */
 export function Devices() {
   const { store } = usePage();
   const access = useSignal<Access | null>(null);
@@ -42,8 +42,8 @@ export function Devices() {
         ))}
       </ul>
       <p class="hint">
-        To sign one out, in a terminal: <code>holdfast web devices revoke &lt;device&gt;</code>, or{' '}
-        <code>all</code>. To let another one in: <code>holdfast web pair</code>.
+        To sign one out in a terminal: <code>holdfast web devices revoke &lt;device&gt;</code>, or{' '}
+        <code>all</code>. To add one: <code>holdfast web pair</code>.
       </p>
       <h2>What was done</h2>
       {access.value.audit.length === 0 ? (
@@ -80,7 +80,7 @@ const WHAT: Readonly<Record<string, string>> = {
   reject: 'rejected',
   'take-back': 'took back its decision on',
   steer: 'steered a run',
-  link: 'made a way in',
+  link: 'created a sign-in code',
   notify: 'changed its notifications',
 };
 

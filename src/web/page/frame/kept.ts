@@ -1,7 +1,7 @@
-/** Where the choice of a theme is kept; `boot.ts` reads it before the first paint. */
+/** Where the chosen theme is kept; `boot.ts` reads it before the first paint. */
 export const THEME_ITEM = 'holdfast.theme';
 
-/** What this browser keeps for us. A browser that keeps nothing is no reason to fail. */
+/** What this browser keeps for us. Nothing fails if a browser stores nothing. */
 export class Kept {
   readonly #storage: Storage | undefined;
 
@@ -22,7 +22,7 @@ export class Kept {
       if (text === null) this.#storage?.removeItem(name);
       else this.#storage?.setItem(name, text);
     } catch {
-      // Full, or forbidden: it stays on the screen.
+      // Storage is full or forbidden: the value stays only on the screen.
     }
   }
 

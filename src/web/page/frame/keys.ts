@@ -4,12 +4,12 @@ import type { Router } from './router.js';
 
 const ITEM = 'holdfast.letter-keys';
 
-/** The keys of the page, as the help tells them. */
+/** The keys of the page, as the help lists them. */
 export const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['g i, g r, g s', 'go to the inbox, to the runs, to the sessions'],
-  ['j, k', 'next card, run or turn, previous one'],
-  ['1 … 9', 'choose an option of the card with the focus'],
-  ['x', 'choose or take back the option with the focus'],
+  ['j, k', 'next or previous card, run or turn'],
+  ['1 … 9', 'choose an option of the focused card'],
+  ['x', 'choose or clear the focused option'],
   ['o', 'write your own words'],
   ['Enter, Ctrl+Enter', 'answer'],
   ['l', 'later'],
@@ -20,7 +20,7 @@ export const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ['Esc', 'back'],
 ];
 
-/** Keys of one letter: they work only where no text is typed, and can be switched off. */
+/** Single-letter keys: they work only while no text is being typed, and can be switched off. */
 export class LetterKeys {
   readonly #kept: Kept;
   readonly #router: Router;
@@ -85,17 +85,17 @@ export class LetterKeys {
   }
 }
 
-/** Where a letter behind `g` goes. */
+/** Where a letter after `g` leads. */
 const PLACES: Readonly<Record<string, string>> = { i: '/', r: '/runs', s: '/s' };
 
-/** The buttons of a card, by their key. */
+/** The buttons of a card by key. */
 const BUTTONS: Readonly<Record<string, string>> = { l: 'later', r: 'reject', '.': 'context' };
 
 function isTyping(target: Element): boolean {
   return target.matches('textarea, select, [contenteditable], input:not([type=radio], [type=checkbox])');
 }
 
-/** Where Enter does nothing of its own. */
+/** Whether Enter has no meaning of its own on this element. */
 function isQuiet(target: Element): boolean {
   return !isTyping(target) && !target.matches('button, a, summary');
 }
@@ -118,7 +118,7 @@ function focusFirst(within: Element | null, selector: string, event: Event): voi
   found.focus();
 }
 
-/** Chooses an option; what would be sent by it only gets the focus. */
+/** Chooses an option; an option that would send at once only gets the focus. */
 function chooseOption(target: Element, index: number, event: Event): void {
   const group = target.closest('fieldset') ?? cardOf(target);
   const option = group?.querySelectorAll<HTMLElement>('[data-key="option"]')[index];

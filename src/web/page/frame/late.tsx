@@ -5,7 +5,7 @@ import { Loading } from './loading.js';
 
 type Load<Props> = () => Promise<ComponentType<Props>>;
 
-/** What was loaded: it is there at once the next time. */
+/** What has been loaded: available at once the next time. */
 const known = new WeakMap<() => Promise<unknown>, unknown>();
 
 /** Loads a place before it is shown. */
@@ -15,7 +15,7 @@ export async function loadAhead<Props>(load: Load<Props>): Promise<ComponentType
   return View;
 }
 
-/** Most people look at the inbox first: every other place is a file of its own, loaded when it is opened. */
+/** Most people look at the inbox first: every other place is a separate file, loaded when opened. */
 export function Late<Props extends object>({
   load,
   props,

@@ -8,7 +8,7 @@ import { connectionNews, connectionWords } from '../words.js';
 import { Age } from './age.js';
 import { KeysHelp, Settings } from './settings.js';
 
-/** The frame around every place: where one can go, whether it is live, and the settings. */
+/** The frame around every place: the navigation, the connection, and the settings. */
 export function Layout({ children }: { children: ComponentChildren }) {
   const { store, keys, router, snoozes, pocket } = usePage();
   const isSet = useSignal(false);
@@ -92,7 +92,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** What has to be said about the other machines: what is shown of them may be old. */
+/** A note about the other machines: what is shown of them may be old. */
 function FleetNote() {
   const { store } = usePage();
   const trouble = store.state.value.fleet?.trouble;
@@ -101,7 +101,7 @@ function FleetNote() {
     <p class="pocket-note" role="status">
       Other machines cannot be read: {visibleLabel(trouble.reason)}.{' '}
       {trouble.at === null ? (
-        'Nothing is known of them.'
+        'Nothing is known about them.'
       ) : (
         <>
           What is shown of them is <Age at={trouble.at} /> old, and answers to them are not stored.

@@ -1,4 +1,4 @@
-/** While nothing was told yet. */
+/** Shown until the first data arrives. */
 export function Loading({ title }: { title: string }) {
   return (
     <section class="loading" aria-busy="true">

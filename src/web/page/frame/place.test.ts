@@ -13,6 +13,6 @@ it.each([
   ['/q/../../etc', { name: 'nowhere' }],
   ['/q/a%2fb', { name: 'nowhere' }],
   ['/settings', { name: 'nowhere' }],
-])('%s is a place of the page, or none', (path, place) => {
+])('%s is a place of the page, or not', (path, place) => {
   expect(placeOf(path)).toEqual(place);
 });

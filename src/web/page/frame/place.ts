@@ -10,7 +10,7 @@ export type Place =
   | { readonly name: 'devices' }
   | { readonly name: 'nowhere' };
 
-/** Which place a path is. */
+/** The place that a path leads to. */
 export function placeOf(path: string): Place {
   if (path === '/') return { name: 'inbox' };
   if (path === '/runs') return { name: 'runs' };

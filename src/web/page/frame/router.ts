@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { type Place, placeOf } from './place.js';
 
-/** Where the person is: the address bar, as a signal. */
+/** The person's current place: the address bar as a signal. */
 export class Router {
   readonly #place = signal<Place>(placeOf(location.pathname));
   readonly #onLeave = new Set<() => void>();
@@ -10,7 +10,7 @@ export class Router {
     return this.#place;
   }
 
-  /** Follows the links of the page and the buttons of the browser. */
+  /** Handles the page's links and the browser's back and forward buttons. */
   start(): void {
     addEventListener('popstate', () => this.#arrive());
     document.addEventListener('click', (event) => {

@@ -6,7 +6,7 @@ import { Sheet } from './sheet.js';
 import type { ThemeChoice } from './theme.js';
 
 const THEMES: readonly (readonly [ThemeChoice, string])[] = [
-  ['system', 'As the system'],
+  ['system', 'Like the system'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
@@ -17,7 +17,7 @@ const MAY = {
   steer: 'may look, answer and steer runs',
 } as const;
 
-/** What this browser shows and may do. */
+/** What this browser shows and is allowed to do. */
 export function Settings({ onClose }: { onClose: () => void }) {
   const { theme, keys, store } = usePage();
   const { me } = store.state.value;
@@ -45,7 +45,7 @@ export function Settings({ onClose }: { onClose: () => void }) {
             checked={keys.isOn.value}
             onChange={(event) => keys.switch(event.currentTarget.checked)}
           />
-          Keys of one letter
+          Single-letter keys
         </label>
         <button
           type="button"
@@ -99,8 +99,8 @@ export function KeysHelp({ onClose }: { onClose: () => void }) {
       </dl>
       <p class="hint">
         {keys.isOn.value
-          ? 'Keys of one letter do nothing while you type. Settings switch them off.'
-          : 'Keys of one letter are switched off in the settings.'}
+          ? 'Single-letter keys do nothing while you type. Settings switch them off.'
+          : 'Single-letter keys are switched off in the settings.'}
       </p>
       <div class="actions">
         <button type="button" onClick={onClose}>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
-/** A dialog of the browser itself: at the bottom of a phone, in the middle of a desk. */
+/** The browser's own dialog: at the bottom on a phone, in the middle on a desktop. */
 export function Sheet({
   title,
   onClose,

@@ -4,7 +4,7 @@ import { refusalWords } from '../inbox/card-desk.js';
 import { usePage } from '../page-context.js';
 import { Late } from './late.js';
 
-/** The code of the link, taken out of the address bar at once: it must be in no history. */
+/** The code of the link, removed from the address bar at once: it must not get into any history. */
 export function takeCode(): string | null {
   const code = /^#code=([\w-]{16,200})$/.exec(location.hash)?.[1] ?? null;
   if (location.hash.startsWith('#code=')) history.replaceState(null, '', location.pathname);
@@ -19,13 +19,13 @@ export function SignIn({ code }: { code: string | null }) {
   useEffect(() => {
     if (code === null) return;
     void store.signIn(code).then((reply) => {
-      // A link that was opened twice in one browser did its work the first time.
+      // A link opened twice in one browser already worked the first time.
       if (!reply.isDone && reply.status === 401 && store.goOn()) return;
       isBusy.value = false;
       if (!reply.isDone)
         fault.value =
           reply.status === 401 || reply.status === 403
-            ? 'This link was used already, or is too old. A new one takes a moment.'
+            ? 'This link was already used or is too old. A new one takes a moment.'
             : refusalWords(reply);
     });
   }, [code, store, fault, isBusy]);
@@ -37,14 +37,12 @@ export function SignIn({ code }: { code: string | null }) {
         <>
           {wasIn ? (
             <p>
-              This browser is not signed in any more: its time was over, or it was signed out in a terminal.
-              What you typed is kept here and comes back when you sign in.
+              This browser is no longer signed in: its sign-in expired, or was ended in a terminal. What you
+              typed is kept here and comes back when you sign in.
             </p>
           ) : null}
           {fault.value === null ? null : <p class="fault">{fault.value}</p>}
-          <p>
-            To get in, run this in a terminal on the machine where Holdfast runs, and open what it prints:
-          </p>
+          <p>To sign in, run this in a terminal on the machine where Holdfast runs, and open its link:</p>
           <pre class="command">
             <code>holdfast web link</code>
           </pre>

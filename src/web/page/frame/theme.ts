@@ -3,7 +3,7 @@ import { type Kept, THEME_ITEM } from './kept.js';
 
 export type ThemeChoice = 'system' | 'light' | 'dark';
 
-/** Light, dark, or as the system has it: one attribute of the document. */
+/** Light, dark, or like the system: one attribute of the document. */
 export class Theme {
   readonly #kept: Kept;
   readonly #choice = signal<ThemeChoice>('system');

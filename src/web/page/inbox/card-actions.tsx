@@ -5,7 +5,7 @@ import { usePage } from '../page-context.js';
 import type { Work } from './card-desk.js';
 import { SNOOZES } from './snooze.js';
 
-/** Later and Reject, which every card has. */
+/** The buttons Later and Reject, which every card has. */
 export function CardActions({ card, work }: { card: Card; work: Work }) {
   const shown = useSignal<'later' | 'reject' | null>(null);
   const { snoozes } = usePage();
@@ -38,7 +38,7 @@ export function CardActions({ card, work }: { card: Card; work: Work }) {
       </button>
       {shown.value === 'later' ? (
         <Sheet title="Show it again" onClose={close}>
-          <p class="hint">On this device only. It is not an answer: whoever asked goes on waiting.</p>
+          <p class="hint">On this device only. It is not an answer: the asker keeps waiting.</p>
           <div class="stack">
             {SNOOZES.map(({ words, until }) => (
               <button
@@ -71,7 +71,7 @@ function RejectSheet({ card, work, onClose }: { card: Card; work: Work; onClose:
       title={count === 1 ? 'Reject this question?' : `Reject these ${count} questions?`}
       onClose={onClose}
     >
-      <p class="hint">The agent is told that you will not answer, and why if you say so.</p>
+      <p class="hint">The agent learns that you will not answer, and why if you say so.</p>
       <label class="field">
         Reason (optional)
         <textarea

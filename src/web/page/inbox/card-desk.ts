@@ -13,21 +13,21 @@ import type { Reply } from '../live/api.js';
 import type { Store } from '../live/store.js';
 import { type Draft, hasWords, isSame, type KeptDraft, mergedDraft, type Origin } from './drafts.js';
 
-/** What is under way with a card. */
+/** How sending a card stands. */
 export type Sending =
   | { readonly name: 'idle' }
   | { readonly name: 'sending' }
-  /** Nobody answered; it is sent again only when the person says so. */
+  /** No server answered; it is sent again only when the person asks for it. */
   | { readonly name: 'unsent' }
   | { readonly name: 'refused'; readonly words: string };
 
-/** What the person does with one card. */
+/** The person's work on one card. */
 export interface Work {
   readonly draft: Signal<Draft>;
   readonly origin: Signal<Origin>;
   readonly faults: Signal<ReadonlyMap<number, Fault>>;
   readonly sending: Signal<Sending>;
-  /** Of a permission: the whole of it was on the screen. */
+  /** For a permission: whether all of it has been on the screen. */
   readonly isRead: Signal<boolean>;
 }
 
@@ -42,11 +42,11 @@ type Answer = Draft['answers'][number];
 /** Few enough writes for the server, soon enough for another device. */
 const SAVE_AFTER_MS = 1_200;
 const SAVE_AGAIN_MS = 6_000;
-/** What was typed here so lately is not replaced by what came from the server. */
+/** Text typed here this recently is not replaced by what the server sends. */
 const EDITING_MS = 4_000;
 const ITEM = 'holdfast.draft.';
 
-/** The cards that the person has begun with: drafts, faults, and sending. */
+/** The cards the person has begun: drafts, faults, and sending. */
 export class CardDesk {
   readonly #works = new Map<string, OwnWork>();
   readonly #kept: Kept;
@@ -57,7 +57,7 @@ export class CardDesk {
     this.#store = store;
   }
 
-  /** Saves what is not saved yet when the page is left. */
+  /** Saves what is still unsaved when the person leaves the page. */
   start(): void {
     addEventListener('pagehide', () => this.flush());
     document.addEventListener('visibilitychange', () => {
@@ -65,7 +65,7 @@ export class CardDesk {
     });
   }
 
-  /** The work on a card, with what the server told of it since. */
+  /** The work on a card, merged with what the server has sent since. */
   on(card: Card): Work {
     const { sessionId } = card.set;
     const kept = this.#kept.value<KeptDraft>(ITEM + sessionId);
@@ -87,18 +87,18 @@ export class CardDesk {
       request: undefined,
     };
     this.#works.set(sessionId, work);
-    // Typed while there was no server: it has to get there some time.
+    // Typed while no server was reachable: it still has to get there.
     if (kept !== null && !kept.isSaved) this.#saveLater(sessionId, work, SAVE_AGAIN_MS);
     return work;
   }
 
-  /** What this browser keeps of a set that is settled: it was typed, and did not count. */
+  /** What this browser keeps of a settled set: text that was typed but did not count. */
   leftBehind(id: string): Draft | undefined {
     const kept = this.#kept.value<KeptDraft>(ITEM + id);
     return kept !== null && hasWords(kept.draft) ? kept.draft : undefined;
   }
 
-  /** Forgets what was typed for a set: the person said so, or it was sent. */
+  /** Forgets what was typed for a set: the person asked for it, or it was sent. */
   forget(id: string): void {
     const work = this.#works.get(id);
     clearTimeout(work?.timer);
@@ -111,7 +111,7 @@ export class CardDesk {
     if (question !== undefined) this.#answer(card, index, (given) => choose(question, given, label));
   }
 
-  /** Own words count, or where several can be chosen do not count any more. */
+  /** Turns own words on; with multiple choice they can also be turned off. */
   takeOwnWords(card: Card, index: number, isOther: boolean): void {
     const question = card.set.questions[index];
     if (question === undefined) return;
@@ -131,14 +131,14 @@ export class CardDesk {
     this.#edit(card, { ...work.draft.peek(), rejectionReason });
   }
 
-  /** Sends the answers, unless something is wrong with one: then that is the index of the first. */
+  /** Sends the answers, unless one has a fault: then returns the index of the first such answer. */
   async answer(card: Card): Promise<number | undefined> {
     const work = this.#own(card);
     const { answers } = work.draft.peek();
     const faults = new Map<number, Fault>();
     for (const [index, question] of card.set.questions.entries()) {
       const fault = faultIn(question, answers[index] ?? EMPTY_ANSWER);
-      // To choose none is confirmed by a second press.
+      // A second press confirms choosing none.
       if (fault !== undefined && !(fault === 'none-not-confirmed' && work.faults.peek().get(index) === fault))
         faults.set(index, fault);
     }
@@ -149,7 +149,7 @@ export class CardDesk {
     return undefined;
   }
 
-  /** Decides a permission by one of its choices; without one the own words deny it. */
+  /** Decides a permission by one of its choices; without one, the person's own words deny it. */
   async decide(card: Card, label: string | null): Promise<void> {
     const work = this.#own(card);
     const text = work.draft.peek().answers[0]?.text ?? '';
@@ -166,14 +166,14 @@ export class CardDesk {
     );
   }
 
-  /** Takes back what is being sent, if it has not arrived. */
+  /** Takes back what is being sent, if it has not arrived yet. */
   cancel(card: Card): void {
     const work = this.#own(card);
     work.request?.abort();
     work.sending.value = { name: 'idle' };
   }
 
-  /** Takes back what is on its way to another machine; the words where that is not done. */
+  /** Takes back what is on its way to another machine; returns words for the person if that fails. */
   async takeBack(card: Card): Promise<string | null> {
     const { sessionId } = card.set;
     const store = this.#store();
@@ -185,7 +185,7 @@ export class CardDesk {
     return reply.isDone ? null : refusalWords(reply);
   }
 
-  /** Whether what was typed here for a set was sent to its machine and has not come back. */
+  /** Whether what was typed here for a set was sent to its machine without coming back. */
   isSent(id: string): boolean {
     return this.#kept.value<KeptDraft>(ITEM + id)?.request !== undefined;
   }
@@ -211,7 +211,7 @@ export class CardDesk {
     if (reply.isDone) {
       const { sessionId, onItsWay } = reply.value.set;
       work.sending.value = { name: 'idle' };
-      // What has not arrived may come back: what was typed stays, and it is known to have been sent.
+      // An answer still on its way may come back: the text stays, marked as sent.
       if (onItsWay === undefined) this.forget(sessionId);
       else this.#keep(sessionId, work.draft.peek(), true, onItsWay.request);
       return store.noteCard(reply.value);
@@ -286,17 +286,17 @@ function adopt(work: Work, { draft, origin }: { readonly draft: Draft; readonly 
   work.origin.value = origin;
 }
 
-/** A set of another machine that was not decided: it waits on, or what somebody else decided is on its way there. */
+/** A set of another machine that is still undecided there: waiting, or with someone else's decision on its way. */
 function isOpenElsewhere({ set }: Card): boolean {
   return set.machine !== undefined && set.status === 'pending';
 }
 
-/** What the server refused and what helps, in its own words. */
+/** What the server refused and what would help, in the server's words. */
 export function refusalWords({ status, refusal }: Extract<Reply<unknown>, { isDone: false }>): string {
   if (status === 0) return 'The server does not answer.';
   if (refusal === null) return `The server refused it (${status}).`;
   const { message, hint } = refusal;
   const words = hint === undefined ? message : `${message}${/[.!?]$/.test(message) ? '' : '.'} ${hint}`;
-  // What is to be typed is between backticks in a terminal.
+  // In a terminal, backticks mark what to type.
   return words.replaceAll(/`([^`]+)`/g, '“$1”');
 }

@@ -6,7 +6,7 @@ import { Age } from '../frame/age.js';
 import { usePage } from '../page-context.js';
 import { timeOfDay, waitWords } from '../words.js';
 
-/** Who asks, of which project and plan, for how long, and what waiting costs. */
+/** Who asks, in which project and plan, since when, and what waiting costs. */
 export function CardHead({ card }: { card: Card }) {
   const { store, router } = usePage();
   const { set } = card;

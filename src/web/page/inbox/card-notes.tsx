@@ -4,7 +4,7 @@ import { usePage } from '../page-context.js';
 import { lateWords } from '../words.js';
 import type { Work } from './card-desk.js';
 
-/** What has to be said about a card before it is answered. */
+/** Notes to read before answering a card. */
 export function CardNotes({ card, work }: { card: Card; work: Work }) {
   const late = lateWords(card.set);
   return (
@@ -18,7 +18,7 @@ export function CardNotes({ card, work }: { card: Card; work: Work }) {
   );
 }
 
-/** Files of a set that do not verify, by name. */
+/** The names of a set's files that do not verify. */
 export function Damage({ card: { set } }: { card: Card }) {
   if (set.faults.length === 0) return null;
   return (
@@ -40,7 +40,7 @@ export function Damage({ card: { set } }: { card: Card }) {
   );
 }
 
-/** How sending goes, next to the buttons. */
+/** The progress of sending, next to the buttons. */
 export function SendingNote({ card, work, again }: { card: Card; work: Work; again?: () => void }) {
   const { desk, store } = usePage();
   const sending = work.sending.value;
@@ -61,7 +61,7 @@ export function SendingNote({ card, work, again }: { card: Card; work: Work; aga
       <p>
         Not sent: the server did not answer.{' '}
         {again === undefined ? 'Decide again' : 'What you chose is kept here. Send it'} when the page is live:
-        it is not sent by itself.
+        it will not send itself.
       </p>
       {isLive && again !== undefined ? (
         <button type="button" onClick={again}>

@@ -7,16 +7,16 @@ import { QuestionCard } from './question-card.js';
 import { SentCard } from './sent-card.js';
 import { SettledCard } from './settled-card.js';
 
-/** A set as it stands: it waits, can be answered late, or is over. */
+/** A set in its current state: waiting, answerable late, or over. */
 export function CardView({ card, isAlone = false }: { card: Card; isAlone?: boolean }) {
   const { desk } = usePage();
   const wasOpen = useRef(false);
   const { status } = card.set;
-  // What ran out of time or was withdrawn can be answered late, by who looks for it; a permission cannot.
+  // An expired or withdrawn set can be answered late by a person who looks for it; a permission cannot.
   const isOpen =
     status === 'pending' ||
     (isAlone && !isPermission(card.set) && status !== 'completed' && status !== 'rejected');
-  // Who decided with the focus on a button that is gone now stands on what came of it.
+  // If the focus was on a button that is now gone, it moves to the outcome.
   useLayoutEffect(() => {
     if (wasOpen.current && !isOpen && document.activeElement === document.body)
       document

@@ -10,8 +10,8 @@ const draftOf = (text: string): Draft => ({
 const kept = (text: string, isSaved: boolean) => ({ draft: draftOf(text), atMs: 1, isSaved });
 const textIn = ({ draft, origin }: ReturnType<typeof mergedDraft>) => [draft.answers[0]?.text, origin];
 
-describe('what a person goes on with', () => {
-  it('is nothing where nobody began', () => {
+describe('the draft a person continues with', () => {
+  it('is empty if none was begun', () => {
     expect(textIn(mergedDraft(cardOf(1), null))).toEqual(['', 'none']);
   });
 
@@ -23,7 +23,7 @@ describe('what a person goes on with', () => {
     ]);
   });
 
-  it('is what only this browser has, whatever the server says: it was typed while nobody listened', () => {
+  it('is what only this browser has, whatever the server says: it was typed while offline', () => {
     expect(textIn(mergedDraft(cardOf(1, {}, draftOf('there')), kept('here', false)))).toEqual([
       'here',
       'here',
@@ -31,7 +31,7 @@ describe('what a person goes on with', () => {
     expect(textIn(mergedDraft(cardOf(1), kept('here', true)))).toEqual(['here', 'here']);
   });
 
-  it('is its own where the server has just that', () => {
+  it('is its own if the server has the same', () => {
     expect(textIn(mergedDraft(cardOf(1, {}, draftOf('same')), kept('same', true)))).toEqual(['same', 'here']);
   });
 

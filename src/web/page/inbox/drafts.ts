@@ -3,20 +3,20 @@ import type { Card } from '../../contract/index.js';
 
 export type Draft = NonNullable<Card['draft']>;
 
-/** What was typed in this browser: kept here at once, and at the server a moment later. */
+/** What was typed in this browser: stored here at once, and on the server a moment later. */
 export interface KeptDraft {
   readonly draft: Draft;
   readonly atMs: number;
   /** Whether the server has it. */
   readonly isSaved: boolean;
-  /** What it was sent as to another machine, where it is on its way. */
+  /** The request it was sent with to another machine, while that is on its way. */
   readonly request?: string | undefined;
 }
 
-/** Where a draft comes from: nobody began, this browser, or another surface. */
+/** Where a draft comes from: none begun, this browser, or another surface. */
 export type Origin = 'none' | 'here' | 'elsewhere';
 
-/** What the person goes on with: what is only here wins; else what the server has, which may be newer. */
+/** The draft the person continues with: unsaved text from here wins, otherwise the server's, which may be newer. */
 export function mergedDraft(
   { set, draft: told }: Pick<Card, 'set' | 'draft'>,
   kept: KeptDraft | null,
@@ -32,7 +32,7 @@ export function mergedDraft(
   return { draft: whole(told), origin: kept !== null && isSame(kept.draft, told) ? 'here' : 'elsewhere' };
 }
 
-/** Whether there is anything in it that is worth keeping. */
+/** Whether it contains anything worth keeping. */
 export function hasWords(draft: Draft): boolean {
   return draft.rejectionReason !== '' || draft.answers.some(isTouched);
 }

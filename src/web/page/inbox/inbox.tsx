@@ -13,13 +13,13 @@ import { refusalWords } from './card-desk.js';
 import { CardView } from './card-view.js';
 import { RestCard } from './rest-card.js';
 
-/** From so many cards on those that are not on the screen are not drawn. */
+/** From this many cards on, those off the screen are not drawn. */
 const MANY = 20;
 
-/** Everything that waits for the person, the oldest first. */
+/** Everything that is waiting for the person, oldest first. */
 export function Inbox() {
   const { store, snoozes } = usePage();
-  // As text, so that nothing is drawn again each second.
+  // As text, so that nothing is redrawn every second.
   const sleepers = useComputed(() =>
     [...store.state.value.cards.keys()].filter((id) => snoozes.isAsleep(id, store.nowMs.value)).join(),
   );
@@ -52,7 +52,7 @@ export function Inbox() {
   );
 }
 
-/** A card that is drawn again only when it is another one: there may be hundreds. */
+/** A card that is redrawn only when it changes: there may be hundreds. */
 class StableCard extends Component<{ card: Card }> {
   override shouldComponentUpdate({ card }: { card: Card }): boolean {
     return card !== this.props.card;
@@ -68,21 +68,21 @@ function Nothing({ hasLater }: { hasLater: boolean }) {
   const working = store.rows.value.filter(({ kind, group }) => kind === 'run' && group === 'works').length;
   return (
     <div class="empty">
-      <p class="empty-title">Nothing waits{hasLater ? ' right now' : ''}.</p>
+      <p class="empty-title">Nothing is waiting{hasLater ? ' right now' : ''}.</p>
       <p>
         {working === 0 ? (
           <>
-            No run works. <code>holdfast run</code> starts one.
+            No run is working. <code>holdfast run</code> starts one.
           </>
         ) : (
-          <a href="/runs">{counted(working, 'run works', 'runs work')}</a>
+          <a href="/runs">{counted(working, 'run working', 'runs working')}</a>
         )}
       </p>
     </div>
   );
 }
 
-/** Where there is room for it: what works meanwhile. */
+/** What is working meanwhile, if there is room for it. */
 function Beside() {
   const { store } = usePage();
   const working = store.rows.value.filter(({ group }) => group === 'works' || group === 'asks');
@@ -126,7 +126,7 @@ function Later({ cards }: { cards: readonly Card[] }) {
   );
 }
 
-/** One set alone, for a link to it. */
+/** A single set, for a link to it. */
 export function OneQuestion({ id }: { id: string }) {
   const { store } = usePage();
   const read = useSignal<Card | null>(null);

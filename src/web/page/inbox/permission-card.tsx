@@ -12,7 +12,7 @@ import { CardHead } from './card-head.js';
 import { CardNotes, SendingNote } from './card-notes.js';
 import { MayOnlyLook } from './question-card.js';
 
-/** What an agent wants to do: the whole of it is read before it can be allowed. */
+/** What an agent wants to do: all of it must be read before it can be allowed. */
 export function PermissionCard({ card, work }: { card: Card; work: Work }) {
   const { store } = usePage();
   const { sessionId, questions } = card.set;
@@ -38,10 +38,10 @@ export function PermissionCard({ card, work }: { card: Card; work: Work }) {
   );
 }
 
-/** What the bars at the top and the bottom of a phone cover was not seen. */
+/** Content under the bars at the top and bottom of a phone does not count as seen. */
 const UNCOVERED = '-52px 0px -56px 0px';
 
-/** Everything that is asked for. It counts as read when its beginning and its end were on the screen. */
+/** The full text of a permission. It counts as read once its beginning and its end have been on the screen. */
 function Whole({ text, work, id }: { text: string; work: Work; id: string }) {
   const head = useRef<HTMLSpanElement>(null);
   const end = useRef<HTMLSpanElement>(null);
@@ -81,7 +81,7 @@ function Decision({ card, work, isSteering }: { card: Card; work: Work; isSteeri
     <>
       {isRead ? null : (
         <p class="hint" id={`${set.sessionId}-unread`}>
-          Scroll to its end to allow it.
+          Scroll to the end to allow it.
         </p>
       )}
       <details class="own-words" open={words !== ''}>

@@ -7,7 +7,7 @@ import { CardHead } from './card-head.js';
 import { CardNotes, SendingNote } from './card-notes.js';
 import { QuestionFields } from './question-fields.js';
 
-/** A set of questions that waits for an answer. */
+/** A set of questions waiting for an answer. */
 export function QuestionCard({ card, work }: { card: Card; work: Work }) {
   const { desk, store } = usePage();
   const { sessionId, questions } = card.set;
@@ -49,7 +49,7 @@ export function QuestionCard({ card, work }: { card: Card; work: Work }) {
   );
 }
 
-/** A device that may not answer is told how one may. */
+/** Tells a device that may not answer how to get one that may. */
 export function MayOnlyLook() {
   return (
     <p class="note">

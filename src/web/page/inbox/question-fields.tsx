@@ -8,13 +8,13 @@ import type { Work } from './card-desk.js';
 
 const RECOMMENDED = /\s*[([]\s*(recommended|추천)\s*[)\]]/i;
 
-/** For browsers that do not let a field grow by itself. */
+/** For browsers in which a field does not grow with its text. */
 function rowsOf(text: string): number {
   const lines = text.split('\n').reduce((sum, line) => sum + 1 + Math.floor(line.length / 48), 0);
   return Math.min(8, lines);
 }
 
-/** One question of a set: its text, its choices and the own words, as the browser's own controls. */
+/** One question of a set: its text, its choices and a field for own words, as the browser's own controls. */
 export function QuestionFields({ card, work, index }: { card: Card; work: Work; index: number }) {
   const { desk, store } = usePage();
   const { sessionId, questions } = card.set;

@@ -7,7 +7,7 @@ import { refusalWords } from './card-desk.js';
 
 type Row = Snapshot['rows'][number];
 
-/** Something that rests until the person lets it go on: a limit, a breaker, a pause, damage. */
+/** A run that rests until the person lets it continue: a limit, a breaker, a pause, damage. */
 export function RestCard({ row }: { row: Row }) {
   const { store } = usePage();
   const told = useSignal<string | null>(null);
@@ -65,8 +65,8 @@ const RESTS: Readonly<Record<string, string>> = {
 };
 
 function whatToDo({ kind, status }: Row): string {
-  if (kind !== 'run') return 'It goes on in its own terminal.';
+  if (kind !== 'run') return 'It continues in its own terminal.';
   if (status === 'damaged')
     return 'Run holdfast sessions verify in its project: it says what is wrong and what helps.';
-  return 'Nothing is lost. It goes on where it was when it is resumed.';
+  return 'Nothing is lost. When resumed, it continues where it was.';
 }

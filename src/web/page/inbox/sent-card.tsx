@@ -6,7 +6,7 @@ import { cardName } from '../words.js';
 import { CardHead } from './card-head.js';
 import { Typed } from './settled-card.js';
 
-/** A set of another machine that somebody decided; what they said has not arrived there yet. */
+/** A set of another machine with a decision that has not arrived there yet. */
 export function SentCard({ card }: { card: Card }) {
   const { desk, store } = usePage();
   const told = useSignal<string | null>(null);
@@ -28,9 +28,7 @@ export function SentCard({ card }: { card: Card }) {
       </p>
       {typed === undefined ? null : (
         <div>
-          <p class="hint">
-            {isOurs && desk.isSent(sessionId) ? 'Sent:' : 'What you had begun here is kept:'}
-          </p>
+          <p class="hint">{isOurs && desk.isSent(sessionId) ? 'Sent:' : 'What you began here is kept:'}</p>
           <Typed draft={typed} />
         </div>
       )}

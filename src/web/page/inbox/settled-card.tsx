@@ -8,7 +8,7 @@ import { CardHead } from './card-head.js';
 import { Damage } from './card-notes.js';
 import type { Draft } from './drafts.js';
 
-/** How a set ended: who decided, what, and what was typed here and did not count. */
+/** How a set ended: who decided what, and what was typed here but did not count. */
 export function SettledCard({ card }: { card: Card }) {
   const { desk, store } = usePage();
   const { set } = card;
@@ -18,7 +18,7 @@ export function SettledCard({ card }: { card: Card }) {
   const isOfUs = fleet !== null && set.actor === `fleet:${fleet.self}`;
   const who = isOfUs ? 'you' : actorWords(set.actor, me);
   const isHere = who === 'you, here' || (isOfUs && desk.isSent(set.sessionId));
-  // The answer of this browser arrived, and the reply to it did not.
+  // This browser's answer arrived, but the reply to it got lost.
   useEffect(() => {
     if (isHere && typed !== undefined) desk.forget(set.sessionId);
   }, [isHere, typed, desk, set.sessionId]);
@@ -66,7 +66,7 @@ export function SettledCard({ card }: { card: Card }) {
       )}
       {typed === undefined || isHere ? null : (
         <div class="note">
-          <p>What you had begun here is kept until you let it go:</p>
+          <p>What you began here is kept until you discard it:</p>
           <Typed draft={typed} />
           <button
             type="button"
@@ -76,7 +76,7 @@ export function SettledCard({ card }: { card: Card }) {
               store.dismiss(set.sessionId);
             }}
           >
-            Let it go
+            Discard
           </button>
         </div>
       )}
@@ -84,7 +84,7 @@ export function SettledCard({ card }: { card: Card }) {
   );
 }
 
-/** What was typed, in short. */
+/** A summary of what was typed. */
 export function Typed({ draft }: { draft: Draft }) {
   return (
     <>

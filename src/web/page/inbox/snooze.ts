@@ -4,7 +4,7 @@ import type { Kept } from '../frame/kept.js';
 const ITEM = 'holdfast.later';
 const MINUTE_MS = 60_000;
 
-/** How long a card can be put off. */
+/** How long a card can be snoozed. */
 export const SNOOZES: readonly { readonly words: string; readonly until: (now: Date) => number }[] = [
   { words: 'For 15 minutes', until: (now) => now.getTime() + 15 * MINUTE_MS },
   { words: 'For an hour', until: (now) => now.getTime() + 60 * MINUTE_MS },
@@ -18,7 +18,7 @@ function tomorrowAtEight(now: Date): number {
   return then.getTime();
 }
 
-/** Cards that are put off in this browser; nobody else is told. */
+/** Cards snoozed in this browser only. */
 export class Snoozes {
   readonly #kept: Kept;
   readonly #until = signal<Readonly<Record<string, number>>>({});

@@ -13,12 +13,12 @@ import { hear, readWith, takeEarly } from './early.js';
 
 type Draft = NonNullable<Card['draft']>;
 
-/** What a request came to. `status` 0: nobody answered. */
+/** The result of a request. `status` 0: no server answered. */
 export type Reply<Value> =
   | { readonly isDone: true; readonly value: Value }
   | { readonly isDone: false; readonly status: number; readonly refusal: Refusal | null };
 
-/** The requests of the page, each with the key of this browser. */
+/** The page's requests, each with this browser's key. */
 export class Api {
   readonly #key: () => string | null;
 
@@ -42,7 +42,7 @@ export class Api {
     return this.#send('GET', `/api/questions/${encodeURIComponent(id)}`);
   }
 
-  /** Goes out even where the page is being left. */
+  /** Is sent even while the page is being closed. */
   saveDraft(id: string, draft: Draft): Promise<Reply<unknown>> {
     const path = `/api/questions/${encodeURIComponent(id)}/draft`;
     return this.#send('PUT', path, { body: draft, keepalive: true });
@@ -80,7 +80,7 @@ export class Api {
     return this.#send('POST', `/api/${path}`, { body });
   }
 
-  /** The stream, open; `run` is `<id>:<seq>`. */
+  /** Opens the stream; `run` is `<id>:<seq>`. */
   events(run: string | null, signal: AbortSignal): Promise<Response> {
     const query = run === null ? '' : `?run=${encodeURIComponent(run)}`;
     const { headers, cache } = readWith(this.#key());

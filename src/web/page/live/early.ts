@@ -1,14 +1,14 @@
 import { KEY_HEADER } from '../../contract/index.js';
 
-/** What a server said. */
+/** A reply of the server. */
 export interface Told {
   readonly isDone: boolean;
   readonly status: number;
-  /** Null where it is no JSON. */
+  /** Null if it is not JSON. */
   readonly value: unknown;
 }
 
-/** Something that was asked for before the page itself was there. */
+/** A request made before the page itself was loaded. */
 interface Early {
   readonly path: string;
   readonly told: Promise<Told>;
@@ -16,19 +16,19 @@ interface Early {
 
 const scope = globalThis as { holdfastEarly?: Early | undefined };
 
-/** Asks for what the page will want first. */
+/** Requests what the page will need first. */
 export function askEarly(path: string, key: string): void {
   const told = hear(fetch(path, readWith(key)));
-  told.catch(() => {}); // whoever takes it hears of it
+  told.catch(() => {}); // the code that takes it handles the error
   scope.holdfastEarly = { path, told };
 }
 
-/** What was asked for early, for who waits for it; undefined where nothing was. */
+/** The early request, left in place; undefined if there is none. */
 export function whatIsEarly(): Promise<Told> | undefined {
   return scope.holdfastEarly?.told;
 }
 
-/** What was asked for early, once; undefined where nothing was, or something else. */
+/** Takes the early request, once; undefined if there is none for this path. */
 export function takeEarly(path: string): Promise<Told> | undefined {
   const early = scope.holdfastEarly;
   if (early?.path !== path) return undefined;
@@ -36,7 +36,7 @@ export function takeEarly(path: string): Promise<Told> | undefined {
   return early.told;
 }
 
-/** How the page asks for anything: with its key, and never for what a cache has. */
+/** The options of every request: with the key, and never from a cache. */
 export function readWith(key: string | null): { headers: Record<string, string>; cache: 'no-store' } {
   const headers = { accept: 'application/json', ...(key === null ? {} : { [KEY_HEADER]: key }) };
   return { headers, cache: 'no-store' };

@@ -20,7 +20,7 @@ const start = withSnapshot(NOTHING_TOLD, snapshot({ seq: 4, cards: [cardOf(1), c
 const idsOf = (state: PageState) => inOrderOfAge(state).map(({ set }) => set.sessionId);
 
 describe('what the page knows', () => {
-  it('is the snapshot first, with how far the clock of the server is ahead', () => {
+  it("is the snapshot first, with how far the server's clock is ahead", () => {
     expect([start.seq, idsOf(start), start.skewMs]).toEqual([4, [idOf(1), idOf(2)], 5_000]);
   });
 
@@ -40,18 +40,18 @@ describe('what the page knows', () => {
       [idOf(1)],
       0,
     ]);
-    // It stays where it stood.
+    // It stays in its place.
     expect(two && idsOf(two)).toEqual([idOf(1), idOf(2)]);
   });
 
-  it('knows that what is on its way to another machine waits for nobody here', () => {
+  it('knows that a decision on its way to another machine awaits no one here', () => {
     const sent = cardOf(2, { machine: 'workstation', onItsWay: { request: 'r', by: 'ann' } });
     const state = withCard(start, sent);
     expect([...state.cards.values()].filter(waits).map(({ set }) => set.sessionId)).toEqual([idOf(1)]);
     expect(idsOf(state)).toEqual([idOf(1), idOf(2)]);
   });
 
-  it('knows how it stands with other machines until it is told otherwise', () => {
+  it('keeps the state of other machines until told otherwise', () => {
     const trouble = { reason: 'away', at: null };
     const told = withSnapshot(start, snapshot({ seq: 4, fleet: { self: 'laptop/ann', trouble } }), NOW_MS);
     const same = withChange(told, changeOf(5), NOW_MS);
@@ -65,18 +65,18 @@ describe('what the page knows', () => {
     expect(back && withSnapshot(back, snapshot({ seq: 7 }), NOW_MS).fleet).toBeNull();
   });
 
-  it('knows a change that was told twice, and sees that one is missing', () => {
+  it('recognises a repeated change, and notices a missing one', () => {
     expect(withChange(start, changeOf(4, { goneCards: [idOf(1)] }), NOW_MS)).toBe(start);
     expect(withChange(start, changeOf(6), NOW_MS)).toBeUndefined();
   });
 
-  it('forgets what it knew with another snapshot, and tells which cards that does not mention', () => {
+  it('replaces what it knew with another snapshot, and names the cards missing from that', () => {
     const next = snapshot({ seq: 0, cards: [cardOf(2)] });
     expect(vanished(start, next)).toEqual([idOf(1)]);
     expect(withSnapshot(start, next, NOW_MS).seq).toBe(0);
   });
 
-  it('shows a settled card until it is over, from when it was first told', () => {
+  it('shows a settled card until its time is over, counted from the first report', () => {
     const own = withSettled(start, cardOf(1, { status: 'completed' }), NOW_MS);
     const told = withChange(
       own,
@@ -88,7 +88,7 @@ describe('what the page knows', () => {
     expect([gone.settled.size, withoutSettled(gone, () => true)]).toEqual([0, gone]);
   });
 
-  it('is told to a tab that was opened later as the server would', () => {
+  it('is passed to a tab opened later as the server would send it', () => {
     const told = snapshotOf(start, NOW_MS);
     expect(told && withSnapshot(NOTHING_TOLD, told, NOW_MS)).toEqual(start);
     expect(snapshotOf(NOTHING_TOLD, NOW_MS)).toBeUndefined();

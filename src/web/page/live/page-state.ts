@@ -2,15 +2,15 @@ import type { Card, Change, FleetState, Me, Snapshot } from '../../contract/inde
 
 type Row = Snapshot['rows'][number];
 
-/** A set that no longer waits, shown for a moment with how it ended. */
+/** A set that is no longer waiting, shown for a moment with its outcome. */
 export interface Settled {
   readonly card: Card;
   readonly atMs: number;
 }
 
-/** Everything that the server told, but for journals. */
+/** Everything the server has sent, except journals. */
 export interface PageState {
-  /** Of the last change; -1 before anything was told. */
+  /** Of the last change; -1 before the first snapshot. */
   readonly seq: number;
   readonly me: Me | null;
   /** How far the server's clock is ahead of ours. */
@@ -32,7 +32,7 @@ export const NOTHING_TOLD: PageState = {
   fleet: null,
 };
 
-/** Forgets what was known. Sets that are shown as settled stay until their time is over. */
+/** Replaces what was known. Sets shown as settled stay until their time is over. */
 export function withSnapshot(state: PageState, snapshot: Snapshot, nowMs: number): PageState {
   const cards = byId(snapshot.cards);
   return {
@@ -46,13 +46,13 @@ export function withSnapshot(state: PageState, snapshot: Snapshot, nowMs: number
   };
 }
 
-/** The sets that waited and that a snapshot does not have any more: how they ended is not told by it. */
+/** Waiting sets that are missing from a new snapshot, which does not say how they ended. */
 export function vanished(state: PageState, snapshot: Snapshot): string[] {
   const there = new Set(snapshot.cards.map(({ set }) => set.sessionId));
   return [...state.cards.keys()].filter((id) => !there.has(id));
 }
 
-/** What a change makes of it: the same where it is known already; undefined where something in between is missing. */
+/** Applies a change: returns the same state if it is already known, undefined if a change in between is missing. */
 export function withChange(state: PageState, change: Change, nowMs: number): PageState | undefined {
   if (change.seq <= state.seq) return state;
   if (change.seq !== state.seq + 1) return undefined;
@@ -75,17 +75,17 @@ export function withChange(state: PageState, change: Change, nowMs: number): Pag
   return { ...state, seq, skewMs: skewOf(now, nowMs), cards, rows, settled, fleet };
 }
 
-/** Whether a card waits for this person: what was decided and is on its way to another machine does not. */
+/** Whether a card is waiting for this person; one whose decision is on its way to another machine is not. */
 export function waits({ set }: Card): boolean {
   return set.status === 'pending' && set.onItsWay === undefined;
 }
 
-/** The same with a card as a reply told it. */
+/** The state with a card from a reply. */
 export function withCard(state: PageState, card: Card): PageState {
   return { ...state, cards: new Map(state.cards).set(card.set.sessionId, card) };
 }
 
-/** The same with a set that ended, as a reply told it: the stream may tell it later, or have told it before. */
+/** The state with a settled set from a reply; the stream may report it later, or may have done so already. */
 export function withSettled(state: PageState, card: Card, nowMs: number): PageState {
   const { sessionId } = card.set;
   const cards = new Map(state.cards);
@@ -94,7 +94,7 @@ export function withSettled(state: PageState, card: Card, nowMs: number): PageSt
   return { ...state, cards, settled: new Map(state.settled).set(sessionId, { card, atMs }) };
 }
 
-/** The same without the settled sets that `isOver`. */
+/** The state without the settled sets for which `isOver` holds. */
 export function withoutSettled(
   state: PageState,
   isOver: (id: string, settled: Settled) => boolean,
@@ -103,7 +103,7 @@ export function withoutSettled(
   return kept.length === state.settled.size ? state : { ...state, settled: new Map(kept) };
 }
 
-/** For a tab that was opened later: the same as the server would tell it. */
+/** A snapshot for a tab opened later, as the server would send it. */
 export function snapshotOf(state: PageState, nowMs: number): Snapshot | undefined {
   const { seq, me, skewMs, cards, rows, fleet } = state;
   if (me === null) return undefined;
@@ -112,7 +112,7 @@ export function snapshotOf(state: PageState, nowMs: number): Snapshot | undefine
   return fleet === null ? all : { ...all, fleet };
 }
 
-/** What waits and what has just been settled, the oldest first: a card that is settled stays where it was. */
+/** Waiting and just settled sets, oldest first: a settled card keeps its place. */
 export function inOrderOfAge({ cards, settled }: Pick<PageState, 'cards' | 'settled'>): Card[] {
   const all = [...cards.values(), ...[...settled.values()].map(({ card }) => card)];
   return all.sort(({ set: a }, { set: b }) => {

@@ -8,22 +8,22 @@ function parsed(...pieces: string[]): SseEvent[] {
 }
 
 describe('the parser of the stream', () => {
-  it('reads a name and data, and begins again behind an empty line', () => {
+  it('reads a name and data, and starts over after an empty line', () => {
     expect(parsed('event: state\ndata: {"a":1}\n\ndata: x\n\n')).toEqual([
       { name: 'state', data: '{"a":1}' },
       { name: 'message', data: 'x' },
     ]);
   });
 
-  it('joins several lines of data, and takes one blank behind the colon away', () => {
+  it('joins several lines of data, and drops one blank after the colon', () => {
     expect(parsed('data: one\ndata:  two\ndata\n\n')).toEqual([{ name: 'message', data: 'one\n two\n' }]);
   });
 
-  it('makes nothing of comments, ids, retry times and events without data', () => {
+  it('ignores comments, ids, retry times and events without data', () => {
     expect(parsed(': hello\nid: 7\nretry: 10\n\nevent: ping\n\n')).toEqual([]);
   });
 
-  it('waits for what is not whole yet', () => {
+  it('waits until an event is complete', () => {
     expect(parsed('event: change\ndata: {')).toEqual([]);
     expect(parsed('event: change\ndata: {', '}\n', '\n')).toEqual([{ name: 'change', data: '{}' }]);
   });

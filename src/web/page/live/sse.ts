@@ -4,13 +4,13 @@ export interface SseEvent {
   readonly data: string;
 }
 
-/** Puts the pieces of a `text/event-stream` together to events. Comments, ids and retry times mean nothing to us. */
+/** Joins the pieces of a `text/event-stream` into events. Comments, ids and retry times are ignored. */
 export class SseParser {
   #rest = '';
   #name = '';
   #data: string[] = [];
 
-  /** The events that are whole by now. */
+  /** Returns the events that are now complete. */
   push(piece: string): SseEvent[] {
     const text = this.#rest + piece;
     // A carriage return at the very end may be half of a line break.

@@ -25,19 +25,19 @@ import {
 import type { Connection, Followed } from './stream.js';
 import { Tabs } from './tabs.js';
 
-/** What a run that is looked at hears of the stream. */
+/** What the view of a run receives from the stream. */
 export interface RunListener {
   readonly onEntry: (entry: RunEntry) => void;
   readonly onCaught: (isRunning: boolean) => void;
 }
 
-/** Why nobody is signed in: nobody was yet, or the server does not know this browser any more. */
+/** `none`: not signed in yet. `ended`: the server no longer knows this browser. */
 export type Access = 'in' | 'none' | 'ended';
 
-/** How long a set that is settled is shown. */
+/** How long a settled set is shown. */
 const SETTLED_MS = 6_000;
 
-/** Everything that the page knows, as signals; and the way to the server. */
+/** Everything the page knows, as signals, and its connection to the server. */
 export class Store {
   readonly api: Api;
   readonly state = signal<PageState>(NOTHING_TOLD);
@@ -85,20 +85,20 @@ export class Store {
     return reply;
   }
 
-  /** Goes in with what the server told this browser once. */
+  /** Signs in with the key that the server sends this browser only once. */
   enterWith({ key }: SignedIn): void {
     this.#kept.keepText(KEY_ITEM, key);
     this.#enter();
   }
 
-  /** Shows what was kept until the server tells what is true; false where it has done so already. */
+  /** Shows the kept snapshot until the server sends a current one; false if it already has. */
   showKept(snapshot: Snapshot): boolean {
     if (this.access.value !== 'in' || this.state.value.seq !== -1) return false;
     this.state.value = withSnapshot(this.state.value, snapshot, Date.now());
     return true;
   }
 
-  /** Goes on with what this browser was signed in with before; false where it was not. */
+  /** Continues with this browser's earlier sign-in; false if there was none. */
   goOn(): boolean {
     if (this.#kept.text(KEY_ITEM) === null) return false;
     this.#enter();
@@ -110,12 +110,12 @@ export class Store {
     this.#leave('none');
   }
 
-  /** The server said that it does not know us: what was typed stays. */
+  /** Signs this browser out if the server no longer knows it; what was typed stays. */
   noteRefused({ status, refusal }: Extract<Reply<unknown>, { isDone: false }>): void {
     if (status === 401 || refusal?.code === 'KEY_REFUSED') this.#leave('ended');
   }
 
-  /** A card as a reply told it: it waits on, or has ended. */
+  /** Takes a card from a reply: still waiting, or ended. */
   noteCard(card: Card): void {
     this.state.value =
       card.set.status === 'pending' && card.set.machine !== undefined
@@ -131,7 +131,7 @@ export class Store {
     this.#tabs?.retry();
   }
 
-  /** Hears the journal of a run, behind what is known of it, until the returned function is called. */
+  /** Listens to the journal of a run, after the entries already known, until the returned function is called. */
   listen(run: string, listener: RunListener): () => void {
     const listeners = this.#runs.get(run) ?? new Set();
     this.#runs.set(run, listeners.add(listener));
@@ -161,7 +161,7 @@ export class Store {
     this.#tabs.start();
   }
 
-  /** What the server told is forgotten here; drafts are the person's own and stay. */
+  /** Forgets what the server sent; drafts are the person's own and stay. */
   #leave(access: 'none' | 'ended'): void {
     if (this.access.value !== 'in') return;
     this.#tabs?.stop();
@@ -206,7 +206,7 @@ export class Store {
     });
   }
 
-  /** A set went away while nobody told us: how it ended is asked for. */
+  /** A set disappeared without a notice to us: asks the server how it ended. */
   async #readEnd(id: string): Promise<void> {
     const reply = await this.api.card(id);
     if (reply.isDone && !this.state.value.cards.has(id)) this.noteCard(reply.value);
@@ -224,7 +224,7 @@ export class Store {
   }
 }
 
-/** What a browser calls itself, in two words, for the list of devices. */
+/** A short name for a browser, for the list of devices. */
 export function browserName(userAgent: string): string {
   const first = (names: readonly (readonly [RegExp, string])[], other: string) =>
     names.find(([pattern]) => pattern.test(userAgent))?.[1] ?? other;

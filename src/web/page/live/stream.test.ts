@@ -18,7 +18,7 @@ const entry = (seq: number): StreamEvent => ({
   } satisfies RunEntry,
 });
 
-/** Reads what one server after the other answers, each tried at once, until they are used up. */
+/** Reads the answers of one server after another, each tried at once, until none are left. */
 async function readAll(answers: (() => Response)[], follow: 'r' | null = null) {
   const asked: (string | null)[] = [];
   const heard: string[] = [];
@@ -53,7 +53,7 @@ async function readAll(answers: (() => Response)[], follow: 'r' | null = null) {
 }
 
 describe('the stream', () => {
-  it('goes on behind the last entry when it was lost', async () => {
+  it('continues after the last entry when it was lost', async () => {
     const { asked, heard, connections } = await readAll(
       [() => new Response(told(STATE, entry(1), entry(2))), () => new Response(told(STATE, entry(3)))],
       'r',
@@ -63,7 +63,7 @@ describe('the stream', () => {
     expect(connections).toEqual(['connecting', 'live', 'reconnecting', 'live', 'reconnecting']);
   });
 
-  it('is offline after some tries, and takes what is no stream for none', async () => {
+  it('is offline after some tries, and does not accept other content as a stream', async () => {
     const lost = () => new Response('busy', { status: 503 });
     const { heard, connections } = await readAll([lost, lost, lost, () => new Response(told(STATE, CHANGE))]);
     expect(heard).toEqual(['state', 'change']);
@@ -77,14 +77,14 @@ describe('the stream', () => {
     ]);
   });
 
-  it('does not believe data that is damaged, and asks again', async () => {
+  it('does not accept damaged data, and asks again', async () => {
     const { heard, asked } = await readAll([
       () => new Response(`${told(STATE)}event: change\ndata: {"se\n\n`),
     ]);
     expect([heard, asked.length]).toEqual([['state'], 2]);
   });
 
-  it.each([401, 403])('ends where the server does not know the browser any more: %d', async (status) => {
+  it.each([401, 403])('ends if the server no longer knows the browser: %d', async (status) => {
     const { end, asked } = await readAll([() => new Response('{}', { status })]);
     expect([end, asked.length]).toEqual(['refused', 1]);
   });

@@ -1,7 +1,7 @@
 import type { StreamEvent } from '../../contract/index.js';
 import { SseParser } from './sse.js';
 
-/** How the page and its server stand. Times are of this browser's clock. */
+/** The connection between the page and its server. Times are by this browser's clock. */
 export type Connection =
   | { readonly name: 'connecting' }
   | { readonly name: 'live' }
@@ -9,7 +9,7 @@ export type Connection =
   | { readonly name: 'reconnecting'; readonly sinceMs: number; readonly nextMs: number }
   | { readonly name: 'offline'; readonly sinceMs: number; readonly nextMs: number };
 
-/** The run whose entries are wanted, and the last one that is known. */
+/** The run whose entries are wanted, and the last entry known. */
 export interface Followed {
   readonly run: string;
   readonly after: number;
@@ -19,7 +19,7 @@ export interface StreamParts {
   readonly open: (run: string | null, signal: AbortSignal) => Promise<Response>;
   readonly onEvent: (event: StreamEvent) => void;
   readonly onConnection: (connection: Connection) => void;
-  /** The server does not know this browser any more. */
+  /** Called when the server no longer knows this browser. */
   readonly onRefused: () => void;
 }
 
@@ -27,16 +27,16 @@ export interface StreamParts {
 const SILENCE_MS = 20_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** After so many tries it is not a moment any more. */
+/** After this many failed tries, the page counts as offline. */
 const TRIES_UNTIL_OFFLINE = 3;
 
-/** How long to wait before try `tries`; `chance` is between 0 and 1, so that not everybody comes back at once. */
+/** How long to wait before try `tries`; `chance` is between 0 and 1, so that not every page comes back at once. */
 export function waitBefore(tries: number, chance: number): number {
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.max(0, tries - 1));
   return Math.round(wait * (0.8 + 0.4 * chance));
 }
 
-/** The one stream of a browser: it is opened again until it is stopped. */
+/** The one stream of a browser: it is reopened until it is stopped. */
 export class Stream {
   readonly #parts: StreamParts;
   #followed: Followed | null = null;
@@ -63,14 +63,14 @@ export class Stream {
     this.#wake?.();
   }
 
-  /** Opens the stream again where it does not tell what is wanted. */
+  /** Follows a run; reopens the stream if it does not already carry the wanted entries. */
   follow(followed: Followed | null): void {
     this.#followed = followed;
     this.#attempt?.abort();
     this.#wake?.();
   }
 
-  /** Notes what was told, so that the next stream goes on behind it. */
+  /** Notes the last entry received, so that the next stream continues after it. */
   noteSeq(seq: number): void {
     if (this.#followed !== null && seq > this.#followed.after)
       this.#followed = { ...this.#followed, after: seq };
@@ -81,7 +81,7 @@ export class Stream {
     this.#wake?.();
   }
 
-  /** Forgets this connection: what it told does not fit together. */
+  /** Drops this connection because its data does not fit together. */
   reopen(): void {
     this.#isBroken = true;
     this.#attempt?.abort();
@@ -98,7 +98,7 @@ export class Stream {
         this.#parts.onRefused();
         return;
       }
-      // Left by ourselves, to follow something else: nothing is lost.
+      // We closed it ourselves to follow something else: nothing is lost.
       if (end === 'lost' || this.#isBroken) await this.#wait();
       this.#isBroken = false;
     }
@@ -159,7 +159,7 @@ export class Stream {
     this.#tries += 1;
     this.#lostMs ??= Date.now();
     const waitMs = waitBefore(this.#tries, Math.random());
-    // What the browser says about networks is no news: the server may be on this very machine.
+    // What the browser says about the network does not matter: the server may be on this very machine.
     const isOffline = this.#tries >= TRIES_UNTIL_OFFLINE;
     this.#parts.onConnection({
       name: isOffline ? 'offline' : 'reconnecting',

@@ -7,11 +7,11 @@ type TabMessage =
   | { readonly kind: 'told'; readonly event: StreamEvent }
   | { readonly kind: 'connection'; readonly connection: Connection }
   | { readonly kind: 'refused' }
-  /** To whoever leads: a tab is new, or wants the entries of a run, or wants a try now. */
+  /** To the leading tab: a tab is new, wants the entries of a run, or wants a try now. */
   | { readonly kind: 'hello' }
   | { readonly kind: 'follow'; readonly followed: Followed | null }
   | { readonly kind: 'retry' }
-  /** To all: somebody else leads now. */
+  /** To all: another tab leads now. */
   | { readonly kind: 'leads' };
 
 export interface TabsParts {
@@ -19,15 +19,15 @@ export interface TabsParts {
   readonly onEvent: (event: StreamEvent) => void;
   readonly onConnection: (connection: Connection) => void;
   readonly onRefused: () => void;
-  /** Everything as it stands, for a tab that was opened later. */
+  /** The current state of everything, for a tab opened later. */
   readonly snapshot: () => Snapshot | undefined;
 }
 
 const NAME = 'holdfast.stream';
 
 /**
- * One stream for all tabs of a browser: the tab that holds the lock reads it and tells the others. A run is followed for the
- * tab that asked last, which is the one that the person looks at; the others ask again when they are looked at.
+ * One stream for all tabs of a browser: the tab that holds the lock reads it and passes it on to the others. A run is
+ * followed for the tab that asked last, the one the person is looking at; other tabs ask again when they become visible.
  */
 export class Tabs {
   readonly #parts: TabsParts;
@@ -36,7 +36,7 @@ export class Tabs {
   #stream: Stream | undefined;
   #connection: Connection = { name: 'connecting' };
   #followed: Followed | null = null;
-  /** What the stream is asked for, for whichever tab. */
+  /** The run requested from the stream, for any tab. */
   #asked: Followed | null = null;
 
   constructor(parts: TabsParts) {
@@ -47,7 +47,7 @@ export class Tabs {
   start(): void {
     this.#channel?.addEventListener('message', ({ data }) => this.#hear(data as TabMessage));
     const { locks } = navigator;
-    // A page that is not on a secure origin has no locks: each tab leads itself.
+    // A page outside a secure origin has no locks: each tab leads itself.
     if (locks === undefined || this.#channel === undefined) {
       this.#lead();
       return;
@@ -59,11 +59,11 @@ export class Tabs {
         this.#lead();
         return held;
       })
-      .catch(() => {}); // left before it was our turn
+      .catch(() => {}); // stopped before it was our turn
     this.#post({ kind: 'hello' });
   }
 
-  /** Ends what this tab does for itself and for others. */
+  /** Ends this tab's work, for itself and for others. */
   stop(): void {
     this.#left.abort();
     this.#stream?.stop();
@@ -71,7 +71,7 @@ export class Tabs {
     this.#channel?.close();
   }
 
-  /** Wants the entries of a run behind a sequence, or those of none. */
+  /** Requests the entries of a run after a sequence number, or no entries. */
   follow(followed: Followed | null): void {
     this.#followed = followed;
     if (this.#stream === undefined) this.#post({ kind: 'follow', followed });
@@ -83,7 +83,7 @@ export class Tabs {
     else this.#stream.retry();
   }
 
-  /** The state does not fit together: it is asked for again. */
+  /** Requests the state again because it does not fit together. */
   reopen(): void {
     if (this.#stream === undefined) this.#post({ kind: 'hello' });
     else this.#stream.reopen();
@@ -127,7 +127,7 @@ export class Tabs {
     else this.#parts.onEvent(event);
   }
 
-  /** Opens the stream again only where it is behind, or tells another run. */
+  /** Reopens the stream only if it is behind or follows another run. */
   #serve(followed: Followed | null): void {
     const now = this.#asked;
     if (followed === null || (now?.run === followed.run && now.after <= followed.after)) return;

@@ -6,7 +6,7 @@ import type { Store } from '../live/store.js';
 import { SNAPSHOT_CACHE, SNAPSHOT_ITEM, TAKE_OVER } from './names.js';
 import { renewSubscription, unsubscribe } from './subscription.js';
 
-/** What the page shows of it. */
+/** What the page shows from this part. */
 interface Carried {
   readonly update: Signal<(() => void) | null>;
   readonly keptAt: Signal<string | null>;
@@ -19,10 +19,10 @@ export interface CarryParts {
 }
 
 const KEEP_AFTER_MS = 1_000;
-/** The worker loads the page once more: not while the person waits for the first sight of it. */
+/** The worker loads the page a second time, so not while the person is waiting to see it. */
 const REGISTER_AFTER_MS = 1_500;
 
-/** Keeps what a browser without a server needs, and lets go of it when this browser is signed out. */
+/** Keeps what a browser needs without a server, and erases it when this browser is signed out. */
 export function carry(parts: CarryParts): void {
   keepInbox(parts);
   if (!('serviceWorker' in navigator)) return;
@@ -30,7 +30,7 @@ export function carry(parts: CarryParts): void {
   effect(() => {
     if (parts.store.connection.value.name !== 'live' || isAsked) return;
     isAsked = true;
-    setTimeout(() => void register(parts).catch(() => {}), REGISTER_AFTER_MS); // forbidden here: then there is none
+    setTimeout(() => void register(parts).catch(() => {}), REGISTER_AFTER_MS); // forbidden here: then there is no worker
   });
   navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
     const path = (data as { go?: unknown } | null)?.go;
@@ -63,7 +63,7 @@ async function keep(snapshot: Snapshot | undefined, store: Store): Promise<void>
   if (snapshot === undefined || store.access.peek() !== 'in') return;
   const cache = await caches.open(SNAPSHOT_CACHE);
   await cache.put(SNAPSHOT_ITEM, Response.json(snapshot));
-  // Signed out meanwhile: nothing may be left.
+  // Signed out meanwhile: nothing may remain.
   if (store.access.peek() !== 'in') await forgetInbox();
 }
 
@@ -86,7 +86,7 @@ async function register({ pocket, store }: CarryParts): Promise<void> {
     if (isTaken) location.reload();
   });
   const offer = (worker: ServiceWorker | null) => {
-    // The first one has nobody to take over from.
+    // The first worker has none to take over from.
     if (worker === null || navigator.serviceWorker.controller === null) return;
     pocket.update.value = () => {
       isTaken = true;
@@ -100,7 +100,7 @@ async function register({ pocket, store }: CarryParts): Promise<void> {
       if (installing.state === 'installed') offer(installing);
     });
   });
-  // A server that comes back may be a newer one.
+  // A server that comes back may be a newer version.
   effect(() => {
     if (store.connection.value.name === 'live') void registration.update().catch(() => {});
   });
@@ -111,7 +111,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: object): { createScriptURL(url: string): unknown };
 }
 
-/** The one address that code is ever loaded from by name. */
+/** The only address from which code is loaded by name. */
 function workerUrl(): unknown {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
   if (trustedTypes === undefined) return '/worker.js';

@@ -2,7 +2,7 @@ import type { Place } from '../frame/place.js';
 import { usePage } from '../page-context.js';
 import { timeOfDay } from '../words.js';
 
-/** What has to be said about the page itself: it shows what was kept, or there is a newer version of it. */
+/** Notes about the page itself: it shows a kept snapshot, or there is a newer version. */
 export function PocketNotes() {
   const { pocket, router } = usePage();
   const { keptAt, update } = pocket;
@@ -11,7 +11,7 @@ export function PocketNotes() {
     <>
       {keptAt.value === null ? null : (
         <p class="pocket-note">
-          Nobody answers. {keptWords(router.place.value, timeOfDay(Date.parse(keptAt.value)))}
+          The server does not answer. {keptWords(router.place.value, timeOfDay(Date.parse(keptAt.value)))}
         </p>
       )}
       {take === null ? null : (
@@ -26,10 +26,10 @@ export function PocketNotes() {
   );
 }
 
-/** What a place can show without a server: the inbox and the runs were kept, everything else has to be asked for. */
+/** What a place can show without a server: only the inbox and the runs are kept. */
 function keptWords({ name }: Place, time: string): string {
   if (name === 'inbox' || name === 'question')
     return `This is the inbox as it was at ${time}; what you type is kept here, and sent when you say so.`;
   if (name === 'runs') return `These are the runs as they were at ${time}.`;
-  return 'What is shown here has to be asked for; the inbox and the list of runs were kept.';
+  return 'This place needs the server; only the inbox and the list of runs are kept.';
 }

@@ -9,10 +9,10 @@ const UNABLE = {
   no: 'This browser cannot be notified here.',
   install:
     'To be notified, add this page to the home screen first (Share, Add to Home Screen), and open it there.',
-  denied: 'This browser was told not to show notifications of this page. Its own settings change that.',
+  denied: 'This browser blocks notifications from this page. Change that in its own settings.',
 } as const;
 
-/** Whether this device is told what waits; the browser asks the person after a tap, never before. */
+/** Whether this device gets notices; the browser asks the person after a tap, never before. */
 export function Notify() {
   const { store } = usePage();
   const standing = useSignal<PushState | null>(null);
@@ -40,7 +40,7 @@ export function Notify() {
       if (reply === 'denied') return UNABLE.denied;
       if (!reply.isDone) return refusalWords(reply);
       isOn.value = true;
-      return 'This device is told what waits from now on.';
+      return 'This device now gets notifications.';
     });
   const switchOff = () =>
     work(async () => {
@@ -48,7 +48,7 @@ export function Notify() {
       const reply = await store.api.post('push', { subscription: null });
       if (!reply.isDone) return refusalWords(reply);
       isOn.value = false;
-      return 'This device is not told any more.';
+      return 'This device no longer gets notifications.';
     });
   const test = () =>
     work(async () => {
@@ -56,7 +56,7 @@ export function Notify() {
       if (!reply.isDone) return refusalWords(reply);
       return reply.value.isSent
         ? 'Sent. It should appear in a moment.'
-        : `Not sent: ${reply.value.reason ?? 'nobody knows why'}.`;
+        : `Not sent: ${reply.value.reason ?? 'the reason is unknown'}.`;
     });
   return (
     <fieldset class="choices">

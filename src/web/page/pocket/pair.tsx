@@ -7,7 +7,7 @@ import { usePage } from '../page-context.js';
 
 const ASK_EVERY_MS = 1_000;
 
-/** Signs in with the code that `holdfast web pair` shows: typed here, or scanned. An installed app has no other way in. */
+/** Signs in with the code that `holdfast web pair` shows, typed or scanned. An installed app has no other way in. */
 export function PairForm({ code }: { code: string | null }) {
   const { store } = usePage();
   const typed = useSignal('');
@@ -36,7 +36,7 @@ export function PairForm({ code }: { code: string | null }) {
       const reply = await store.api.post<SignedIn | { isWaiting: true }>('pair/claim', {
         ticket: waiting.ticket,
       });
-      // Nobody answers: a phone that was locked asks again.
+      // No server answered: a phone that was locked asks again.
       if (!reply.isDone && reply.status === 0) return;
       if (reply.isDone && 'isWaiting' in reply.value) return;
       clearInterval(timer);
@@ -50,8 +50,7 @@ export function PairForm({ code }: { code: string | null }) {
     return (
       <div class="pairing">
         <p role="status">
-          The terminal asks whether this device is yours. It must show the same four letters, then say yes
-          there:
+          The terminal asks whether this device is yours. If it shows the same four letters, say yes there:
         </p>
         <p class="check">{waiting.check}</p>
       </div>
@@ -71,7 +70,7 @@ export function PairForm({ code }: { code: string | null }) {
       )}
       <label class="field">
         <span>
-          Code of 8 characters, from <code>holdfast web pair</code>
+          8-character code from <code>holdfast web pair</code>
         </span>
         <input
           type="text"

@@ -2,32 +2,32 @@ import { effect, type Signal, signal } from '@preact/signals';
 import type { Router } from '../frame/router.js';
 import type { Store } from '../live/store.js';
 
-/** What makes the page something to carry along: the worker, the kept inbox, notices. Most of it is loaded late. */
+/** What makes the page usable on the go: the worker, the kept inbox, notices. Most of it loads late. */
 export class Pocket {
-  /** Takes the newer version that is there, where one is. */
+  /** Switches to the newer version; null if there is none. */
   readonly update: Signal<(() => void) | null> = signal(null);
-  /** When what is shown was true, where it is only what was kept. */
+  /** The time of the kept snapshot, while that is all the page can show. */
   readonly keptAt: Signal<string | null> = signal(null);
-  /** A code that was scanned. */
+  /** A scanned pairing code. */
   readonly code: string | null = takePairingCode();
 
-  /** The badge of an installed app is the count of what waits. */
+  /** Shows the number of waiting cards as the badge of an installed app. */
   showCount(count: number): void {
-    if ('setAppBadge' in navigator) navigator.setAppBadge(count).catch(() => {}); // not installed: there is no badge
+    if ('setAppBadge' in navigator) navigator.setAppBadge(count).catch(() => {}); // not installed: no badge
   }
 
   start(store: Store, router: Router): void {
     const load = () => import('./carry.js').then(({ carry }) => carry({ pocket: this, store, router }));
-    // It is of no use before there is something to keep, or nobody answers.
+    // Not needed until there is something to keep, or no server answers.
     const stop = effect(() => {
       if (store.access.value !== 'in' || store.connection.value.name === 'connecting') return;
       queueMicrotask(() => stop());
-      void load().catch(() => {}); // without it the page works as long as it is online
+      void load().catch(() => {}); // without it the page still works while online
     });
   }
 }
 
-/** Taken out of the address bar at once: it must be in no history. */
+/** Removes the code from the address bar at once: it must not get into any history. */
 function takePairingCode(): string | null {
   const code = /^#pair=([\w-]{1,40})$/.exec(location.hash)?.[1] ?? null;
   if (location.hash.startsWith('#pair=')) history.replaceState(null, '', location.pathname);

@@ -2,7 +2,7 @@ import type { PushState } from '../../contract/index.js';
 import type { Reply } from '../live/api.js';
 import type { Store } from '../live/store.js';
 
-/** Whether this browser can be told anything; `install`: only once the page is on the home screen. */
+/** Whether this browser can get notices; `install`: only once the page is on the home screen. */
 export function canBeTold(): 'yes' | 'no' | 'install' | 'denied' {
   if (!('serviceWorker' in navigator) || !('Notification' in globalThis) || !('PushManager' in globalThis))
     return /iPhone|iPad/.test(navigator.userAgent) ? 'install' : 'no';
@@ -16,7 +16,7 @@ export async function ownSubscription(): Promise<PushSubscription | null> {
   return (await registration?.pushManager.getSubscription()) ?? null;
 }
 
-/** Subscribes after a tap: without one, browsers do not ask the person. Throws what the browser says. */
+/** Subscribes after a tap: without one, browsers do not ask the person. Throws the browser's own error. */
 export async function subscribe(store: Store, key: string): Promise<Reply<PushState> | 'denied'> {
   if ((await Notification.requestPermission()) !== 'granted') return 'denied';
   const registration = await navigator.serviceWorker.ready;
@@ -31,7 +31,7 @@ export async function unsubscribe(): Promise<void> {
   await (await ownSubscription())?.unsubscribe().catch(() => false);
 }
 
-/** Says now and then that this browser still wants notices: who is away for a month is told nothing more. */
+/** Confirms now and then that this browser still wants notices; one that is away for a month gets no more. */
 export async function renewSubscription(
   store: Store,
   registration: ServiceWorkerRegistration,

@@ -1,11 +1,11 @@
 /*
- * The service worker: the page without a server, and notices. It keeps files of the page by the hash in their names, and nothing
- * that the API says; the one snapshot of the inbox is kept and erased by the page itself.
+ * The service worker: serves the page without a server, and shows notices. It keeps the page's files by the hash in their
+ * names, and nothing from the API; the page itself keeps and erases the one snapshot of the inbox.
  */
 import type { PushMessage } from '../../contract/index.js';
 import { TAKE_OVER } from './names.js';
 
-/** Put in by the build: what the page begins with, and a name for exactly that. */
+/** Inserted by the build: the files the page begins with, and a name for exactly this set. */
 declare const __SHELL__: readonly string[];
 declare const __SHELL_VERSION__: string;
 
@@ -42,7 +42,7 @@ const scope = globalThis as unknown as Scope;
 const PREFIX = 'holdfast-shell-';
 const CACHE = PREFIX + __SHELL_VERSION__;
 const HASHED = /-[0-9A-Z]{8}\.(js|css|png)$/;
-/** A network that swallows everything is none. */
+/** A network that does not answer within this time counts as none. */
 const PATIENCE_MS = 4_000;
 
 scope.addEventListener<Extended>('install', (event) => {
@@ -71,7 +71,7 @@ scope.addEventListener<Fetched>('fetch', (event) => {
   else if (HASHED.test(pathname)) event.respondWith(file(request));
 });
 
-/** The page of the server that is there; the kept one where none answers. */
+/** The server's page, or the kept one if no server answers. */
 async function shell(request: Request): Promise<Response> {
   const late = new Promise<undefined>((resolve) => setTimeout(resolve, PATIENCE_MS));
   const told = await Promise.race([fetch(request).catch(() => undefined), late]);
@@ -79,7 +79,7 @@ async function shell(request: Request): Promise<Response> {
   return (await (await caches.open(CACHE)).match('/')) ?? told ?? Response.error();
 }
 
-/** What is named by its content is the same wherever it comes from. */
+/** A file named by its content is the same wherever it comes from. */
 async function file(request: Request): Promise<Response> {
   const cache = await caches.open(CACHE);
   const kept = await cache.match(request.url);
@@ -93,7 +93,7 @@ scope.addEventListener<Pushed>('push', (event) => {
   event.waitUntil(show(event.data?.json() as PushMessage | undefined));
 });
 
-/** Shows what is told, or takes away what was told under the same tag. All of it is text. */
+/** Shows a notice, or removes the earlier ones under the same tag. All of it is text. */
 async function show(message: PushMessage | undefined): Promise<void> {
   const told = message?.notification;
   if (told === undefined) return;
@@ -110,7 +110,7 @@ scope.addEventListener<Clicked>('notificationclick', (event) => {
   event.waitUntil(open(String(event.notification.data)));
 });
 
-/** Opens the card in the window that is there, or in a new one; never anything but a place of this page. */
+/** Opens the card in an existing window or a new one; never anything but a place of this page. */
 async function open(address: string): Promise<void> {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const path = url?.origin === scope.location.origin ? url.pathname : '/';

@@ -7,7 +7,7 @@ import { usePage } from '../page-context.js';
 
 type Hit = TranscriptHits['hits'][number];
 
-/** Finds words in the record itself, however little of it is on the screen. */
+/** Finds words in the whole record, however little of it is on the screen. */
 export function Find({ id, onHit }: { id: string; onHit: (hit: Hit) => void }) {
   const { store } = usePage();
   const words = useSignal('');
@@ -104,7 +104,7 @@ export function Find({ id, onHit }: { id: string; onHit: (hit: Hit) => void }) {
             </button>
             {state.value === 'more' ? (
               <button type="button" onClick={() => void look(next.value ?? 0)}>
-                Look on
+                Search on
               </button>
             ) : null}
             <button type="button" class="quiet" onClick={close}>

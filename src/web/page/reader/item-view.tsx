@@ -6,7 +6,7 @@ import { Markdown } from './markdown.js';
 
 type Turn = Extract<ReaderItem, { kind: 'turn' }>;
 
-/** What a row can be asked for. */
+/** The actions of a row. */
 export interface RowActions {
   readonly isOfRun: boolean;
   readonly onMore: (item: ReaderItem) => void;
@@ -14,10 +14,10 @@ export interface RowActions {
 }
 
 const WHO = { user: 'You', assistant: 'Agent', system: 'System' } as const;
-/** In a run nobody types: Holdfast says what is to be done. */
+/** In a run, no person types: the prompts come from Holdfast. */
 const IN_RUN = { ...WHO, user: 'Prompt' } as const;
 
-/** One thing of a transcript. */
+/** One item of a transcript. */
 export function ItemView({
   item,
   isTarget,
@@ -104,7 +104,7 @@ function TurnView({ item, isTarget, actions }: { item: Turn; isTarget: boolean; 
   );
 }
 
-/** All of it in one line, until somebody opens it. */
+/** All of it in one line until opened. */
 function ToolsView({ item: { lines, isOpen } }: { item: ToolsItem }) {
   const failed = lines.filter(({ isError }) => isError).length;
   const last = lines.at(-1);
@@ -143,10 +143,10 @@ function Moment({ at }: { at: string | null }) {
 
 function damageWords(item: Extract<ReaderItem, { kind: 'damage' }>): string {
   if (item.reason === 'gap') return `${counted(item.missing ?? 1, 'record')} missing.`;
-  return `${counted(item.length, 'byte')} cannot be read: ${visibleLine(item.detail)}. What is around is whole.`;
+  return `${counted(item.length, 'byte')} cannot be read: ${visibleLine(item.detail)}. What is around it is intact.`;
 }
 
-/** What happened between turns, in a line. */
+/** What happened between turns, in one line. */
 function noteWords(item: Exclude<ReaderItem, { kind: 'turn' | 'tools' | 'damage' }>): string {
   switch (item.kind) {
     case 'failed':

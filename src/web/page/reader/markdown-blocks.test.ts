@@ -5,7 +5,7 @@ import { visibleBlock } from '../../../foundation/text/visible-text.js';
 import { blocksOf } from './markdown-blocks.js';
 import { markdownNodes, nodesOf } from './markdown-nodes.js';
 
-/** What lines of Markdown begin with, are made of and end with: everything that could reach beyond an empty line, and more. */
+/** Beginnings, middles and ends of Markdown lines: everything that could reach beyond an empty line, and more. */
 const BEGINS = [
   '',
   '',
@@ -83,13 +83,13 @@ describe('Markdown in stretches', () => {
     );
   });
 
-  it('means the same where somebody means harm', () => {
+  it('means the same for hostile input', () => {
     for (const { text } of attack.cases)
       for (const whole of [text, `one\n\n${text}\n\ntwo`])
         expect(markdownNodes(whole)).toEqual(nodesOf(visibleBlock(whole)));
   });
 
-  it('cuts at empty lines, but neither in code nor in a list nor where something is defined', () => {
+  it('cuts at empty lines, but not in code, in a list or at a definition', () => {
     expect(blocksOf('a\nb\n\nc')).toEqual(['a\nb\n', 'c']);
     expect(blocksOf('```\na\n\nb\n```\n\nc')).toEqual(['```\na\n\nb\n```\n', 'c']);
     expect(blocksOf('- a\n\n  b\n\n- c\n\nd')).toEqual(['- a\n\n  b\n\n- c\n', 'd']);

@@ -5,7 +5,7 @@ import attack from '../../../../test/fixtures/attack-strings.json' with { type: 
 import { type MarkdownNode, markdownNodes } from './markdown-nodes.js';
 import { optionsFor } from './markdown-options.js';
 
-/** Everything that is shown, and every address that something leads to. */
+/** Everything shown, and every address linked to. */
 function shown(nodes: readonly MarkdownNode[]): { text: string; hrefs: string[]; names: string[] } {
   const found = { text: '', hrefs: [] as string[], names: [] as string[] };
   const walk = (node: MarkdownNode): void => {
@@ -48,7 +48,7 @@ const PAYLOADS = [
   '[^1]\n\n[^1]: <script>alert(1)</script>',
 ];
 
-/** Each has something that is looked for only where there is a trace of it. */
+/** Each contains something that is looked for only if the text has a trace of it. */
 const RARE = [
   'to a.b+c@example.org, please',
   'http://example.org/a?b (HTTPS://EXAMPLE.ORG) www.example.org WWW.example.org',
@@ -70,7 +70,7 @@ describe('Markdown as nodes', () => {
     );
   });
 
-  it('makes what was written as a character reference visible, too', () => {
+  it('makes characters written as references visible too', () => {
     expect(shown(markdownNodes('a&#x202e;b &#27;[2J')).text).toBe('a\\u{202e}b \ufffd[2J');
   });
 
@@ -111,7 +111,7 @@ describe('Markdown as nodes', () => {
     ]);
   });
 
-  it('leads to pictures and never shows them', () => {
+  it('links to pictures and never shows them', () => {
     expect(markdownNodes('![the plan](https://example.org/a.png)')).toEqual([
       {
         name: 'p',
@@ -122,7 +122,7 @@ describe('Markdown as nodes', () => {
     ]);
   });
 
-  it('takes nothing of our own address, and no names before a host, for a link', () => {
+  it('does not link to our own address, or to a host with a user name', () => {
     expect(
       shown(markdownNodes('[a](/r/1) [b](#t3) [c](src/a.ts) [d](https://bank.example@evil.example/)')).hrefs,
     ).toEqual([]);

@@ -3,16 +3,16 @@ import { visibleBlock } from '../../../foundation/text/visible-text.js';
 import { blocksOf, fencedCode, isPlain } from './markdown-blocks.js';
 import { optionsFor } from './markdown-options.js';
 
-/** A piece of what somebody wrote: text, or one of the few elements that a reader needs. */
+/** A piece of a written text: plain text, or one of the few elements a reader needs. */
 export type MarkdownNode =
   | string
   | {
       readonly name: ElementName;
       readonly children: readonly MarkdownNode[];
-      /** Of a link: where it leads, and whom it belongs to. */
+      /** For a link: where it leads, and whom that address belongs to. */
       readonly href?: string;
       readonly host?: string;
-      /** Of a task: whether it is done. */
+      /** For a task: whether it is done. */
       readonly isDone?: boolean;
       readonly start?: number;
       readonly language?: string;
@@ -33,8 +33,8 @@ type Open = { -readonly [Key in keyof Exclude<MarkdownNode, string>]: Exclude<Ma
 const PIECE = /<(\/?)([a-z][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"]*")?)*)\s*\/?>|([^<]+|<)/g;
 
 /**
- * What an agent wrote in Markdown, as nodes of a fixed set. micromark turns it into a text of few kinds of tags, in which what was
- * written as a tag is escaped; that text is read here and never given to the browser: whatever is not known is shown as it stands.
+ * An agent's Markdown as nodes of a fixed set. micromark turns it into text with a few kinds of tags, in which tags that the
+ * agent wrote are escaped. That text is read here and never given to the browser; anything unknown is shown literally.
  */
 export function markdownNodes(markdown: string): readonly MarkdownNode[] {
   return blocksOf(visibleBlock(markdown)).flatMap(
@@ -42,7 +42,7 @@ export function markdownNodes(markdown: string): readonly MarkdownNode[] {
   );
 }
 
-/** What needs no reading: most of what is written is plain paragraphs and code. */
+/** Nodes that need no parsing: most texts are plain paragraphs and code. */
 function quickNodes(block: string): readonly MarkdownNode[] | null {
   if (isPlain(block)) return [{ name: 'p', children: [block] }];
   const fenced = fencedCode(block);
@@ -52,7 +52,7 @@ function quickNodes(block: string): readonly MarkdownNode[] | null {
   return [{ name: 'pre', children: [{ name: 'code', children, ...(language === '' ? {} : { language }) }] }];
 }
 
-/** All of a text as micromark reads it. */
+/** A whole text as micromark reads it. */
 export function nodesOf(shown: string): readonly MarkdownNode[] {
   const root: Open = { name: 'section', children: [] };
   const open: Open[] = [root];
@@ -73,7 +73,7 @@ export function nodesOf(shown: string): readonly MarkdownNode[] {
   return root.children;
 }
 
-/** Text between blocks is only how they were written. */
+/** Text between blocks is only whitespace from the source. */
 function push(top: Open, text: string): void {
   const isBetween =
     text.trim() === '' && ['section', 'ul', 'ol', 'table', 'thead', 'tbody', 'tr'].includes(top.name);
@@ -95,7 +95,7 @@ function element(name: ElementName, attributes: ReadonlyMap<string, string>): Op
   return made;
 }
 
-/** A picture is never fetched: whoever wrote it would know when it was read. */
+/** A picture is never fetched: its author would learn when it was read. */
 function emptyElement(tag: string, attributes: ReadonlyMap<string, string>): MarkdownNode {
   if (tag === 'input') return { name: 'task', children: [], isDone: attributes.has('checked') };
   if (tag !== 'img') return { name: tag as ElementName, children: [] };
@@ -103,7 +103,7 @@ function emptyElement(tag: string, attributes: ReadonlyMap<string, string>): Mar
   return { name: 'image', children: [alt], ...linkOf(attributes.get('src') ?? '') };
 }
 
-/** Only what leaves this page and says where to: an address of our own means nothing in what somebody wrote. */
+/** Only full addresses outside this page: an address of our own means nothing in a text from outside. */
 function linkOf(href: string): { href?: string; host?: string } {
   if (!/^(https?:\/\/|mailto:)/i.test(href))
     return href === '' ? {} : { host: visibleBlock(href).slice(0, 200) };

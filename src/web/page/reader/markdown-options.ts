@@ -2,8 +2,8 @@ import type { Options } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 
 /**
- * What only some texts have, by the names of micromark's constructs, and without which a text has none of it. To look for addresses
- * at every letter and for a table in every paragraph takes several times as long as everything else.
+ * Constructs that only some texts have, by their micromark names, each with the trace without which a text has none. Looking
+ * for addresses at every letter and for a table in every paragraph takes several times as long as everything else.
  */
 const RARE: readonly (readonly [names: readonly string[], trace: RegExp])[] = [
   [['emailAutolink'], /@/],
@@ -18,7 +18,7 @@ const ALL = gfm();
 const HTML = [gfmHtml()];
 const made = new Map<string, Options>();
 
-/** How micromark reads a text: GitHub's Markdown, without the parts of which the text has no trace. */
+/** How micromark reads a text: GitHub's Markdown, without the constructs the text has no trace of. */
 export function optionsFor(text: string): Options {
   const absent = RARE.filter(([, trace]) => !trace.test(text)).flatMap(([names]) => names);
   const key = absent.join(' ');

@@ -3,10 +3,10 @@ import { useMemo } from 'preact/hooks';
 import { visibleBlock } from '../../../foundation/text/visible-text.js';
 import { type MarkdownNode, markdownNodes } from './markdown-nodes.js';
 
-/** Longer texts are shown as they are: to lay them out would keep the page from being read. */
+/** Longer texts are shown unformatted: laying them out would block the page. */
 const MAX_MARKDOWN = 65_536;
 
-/** What somebody wrote, laid out; nothing of it is ever markup, and no picture is fetched. */
+/** A written text, laid out; nothing in it ever becomes markup, and no picture is fetched. */
 export function Markdown({ text }: { text: string }) {
   const nodes = useMemo(() => (text.length > MAX_MARKDOWN ? null : markdownNodes(text)), [text]);
   return (
@@ -58,7 +58,7 @@ function nodeView(node: Exclude<MarkdownNode, string>): VNode {
     case 'h4':
     case 'h5':
     case 'h6':
-      // Headings of what was said are none of the page.
+      // Headings in a message are not headings of the page.
       return <p class={`heading ${name}`}>{inner}</p>;
     case 'br':
     case 'hr':
@@ -68,7 +68,7 @@ function nodeView(node: Exclude<MarkdownNode, string>): VNode {
   }
 }
 
-/** Says where it leads; what leads nowhere outside is no link. */
+/** A link that shows where it leads; an address that leads nowhere outside is not a link. */
 function Link({
   node: { href, host, children },
   children: inner,

@@ -31,14 +31,14 @@ const pageOf = (items: readonly ReaderItem[]): ReaderPage => ({
 const counts = (parts: readonly ReaderPage[]) => parts.map(({ items }) => items.length);
 
 describe('a page in parts', () => {
-  it('begins with what fills a screen, and each part is as much again', () => {
+  it('begins with what fills a screen, and each part doubles it', () => {
     const long = pageOf(Array.from({ length: 40 }, (_, index) => turn(index + 1, 5_000)));
     expect(counts(growing(long, 'front'))).toEqual([1, 2, 4, 8, 16, 32, 40]);
     const short = pageOf(Array.from({ length: 40 }, (_, index) => turn(index + 1, 20)));
     expect(counts(growing(short, 'front'))).toEqual([10, 20, 40]);
   });
 
-  it('is one part where it is short, and where there is nothing', () => {
+  it('is one part if it is short or empty', () => {
     const page = pageOf([turn(1, 20), turn(2, 20)]);
     expect(growing(page, 'front')).toEqual([page]);
     expect(growing(pageOf([]), 'back')).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('a page in parts', () => {
     expect(growing(page, 'back').at(-1)).toBe(page);
   });
 
-  it('keeps what stands at one place together', () => {
+  it('keeps items of one place together', () => {
     const tools: ReaderItem = { kind: 'tools', offset: 2_000, lines: [], isOpen: false };
     const page = pageOf([turn(1, 5_000), tools, turn(2, 5_000), turn(3, 5_000)]);
     expect(counts(growing(page, 'front'))).toEqual([1, 3, 4]);
@@ -74,7 +74,7 @@ describe('a page in parts', () => {
     expect(growing(page, 'back').map(({ items }) => items.includes(long))).not.toContain(false);
   });
 
-  it('does not cut what is one paragraph, or in which something reaches far', () => {
+  it('does not cut a single paragraph, or a turn in which something reaches far', () => {
     const code = ['```', ...Array.from({ length: 900 }, () => 'a line\n'), '```'].join('\n');
     for (const text of ['x'.repeat(9_000), code, `${'a\n\n'.repeat(3_000)}[b]: http://c.d`]) {
       const page = pageOf([{ ...turn(1, 0), text, characters: text.length } as ReaderItem]);

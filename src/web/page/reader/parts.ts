@@ -1,15 +1,15 @@
 import type { ReaderItem, ReaderPage } from '../../contract/sessions.js';
 import { blocksOf } from './markdown-blocks.js';
 
-/** What fills a screen: to lay out more would keep the first turns from being seen. */
+/** Enough to fill a screen: laying out more would delay the first turns. */
 const FIRST = { characters: 3_000, items: 10 };
 
-/** The end of a page that is shown first. */
+/** The side of a page that is shown first. */
 export type Side = 'front' | 'back';
 
 /**
- * A page as parts that grow from one side of it, the last of them whole: each is a page of its own, whose edge is a place between
- * two records. Each adds as much again as is there already, so that none takes long to lay out.
+ * A page as parts that grow from one side, the last of them the whole page. Each part is itself a page whose edge lies
+ * between two records, and doubles what is there already, so that none takes long to lay out.
  */
 export function growing(page: ReaderPage, side: Side): readonly ReaderPage[] {
   const { items } = page;
@@ -30,7 +30,7 @@ export function growing(page: ReaderPage, side: Side): readonly ReaderPage[] {
   return opening === null ? all : [opening, ...all];
 }
 
-/** The same with no more of a very long turn than fills a screen, where it can be cut; null where nothing has to be. */
+/** The page with a very long turn cut to what fills a screen, if it can be cut; null if there is no need. */
 function openingOf(page: ReaderPage): ReaderPage | null {
   const turn = page.items.find((item) => item.kind === 'turn' && item.text.length >= 2 * FIRST.characters);
   if (turn?.kind !== 'turn' || /[\t\r]/.test(turn.text)) return null;
@@ -44,7 +44,7 @@ function openingOf(page: ReaderPage): ReaderPage | null {
   return { ...page, items: page.items.with(page.items.indexOf(turn), cut) };
 }
 
-/** Whether two items are of different records: what was done before a turn, or is missing before it, stands at its place. */
+/** Whether two items belong to different records: tools used or damage found before a turn have the turn's place. */
 function isEdge(one: ReaderItem | undefined, other: ReaderItem): boolean {
   return one !== undefined && one.offset !== other.offset;
 }

@@ -6,40 +6,40 @@ import type { Store } from '../live/store.js';
 import { growing } from './parts.js';
 import { type Ahead, queryOf, turnsPath, type Wanted } from './wanted.js';
 
-/** So many pages are held at most; those that are far away are let go, and read again when somebody goes there. */
+/** At most this many pages are held; distant ones are dropped, and read again when needed. */
 const MAX_PAGES = 6;
-/** What comes bit by bit is put into one page up to so many items. */
+/** Items that arrive bit by bit are merged into one page, up to this many. */
 const MERGED_ITEMS = 80;
 const LOOK_MS = 2_000;
 
-/** The part of a transcript that is held: pages that follow each other without a gap. */
+/** The part of a transcript that is held: consecutive pages without a gap. */
 export interface Held {
   readonly pages: readonly ReaderPage[];
-  /** Grows whenever another part is held: what was on the screen before is not there any more. */
+  /** Grows whenever a different part is held: what was on the screen before is gone. */
   readonly jump: number;
 }
 
 export type Standing = 'loading' | 'ready' | 'missing' | 'removed' | { readonly fault: string };
 
-/** A transcript while it is read: the pages around where one is, and what is added to it. */
+/** A transcript being read: the pages around the reader's place, and what is added to it. */
 export class Reading {
   readonly head = signal<TranscriptHead | null>(null);
   readonly held = signal<Held>({ pages: [], jump: 0 });
   readonly standing = signal<Standing>('loading');
   readonly isLive = signal(false);
-  /** The row that was jumped to, by its place. */
+  /** The place of the row that was jumped to. */
   readonly target = signal<number | null>(null);
-  /** Turns that came while one was elsewhere. */
+  /** Turns that arrived while the reader was elsewhere. */
   readonly fresh = signal(0);
   readonly turns = signal(0);
   readonly #store: Store;
   readonly #id: string;
   #isBusy = false;
-  /** How many parts were asked for: only the last one counts. */
+  /** How many parts have been requested: only the last one counts. */
   #opened = 0;
-  /** How many of them are on their way. */
+  /** How many requests are under way. */
   #opening = 0;
-  /** How many parts are not whole yet. */
+  /** How many parts are still incomplete. */
   #growing = 0;
 
   constructor(store: Store, id: string) {
@@ -47,7 +47,7 @@ export class Reading {
     this.#id = id;
   }
 
-  /** Begins with what was asked for ahead, and looks for what is new until the returned function is called. */
+  /** Begins with what was requested ahead, and looks for new turns until the returned function is called. */
   start({ wanted, reply }: Ahead): () => void {
     void this.open(wanted, reply);
     void this.#readHead();
@@ -57,12 +57,12 @@ export class Reading {
     return () => clearInterval(looking);
   }
 
-  /** Whether another part was asked for and is not there yet: where one is until then says nothing about where one wants to be. */
+  /** Whether a requested part is still missing; until then the scroll position does not show where the reader wants to be. */
   get isOpening(): boolean {
     return this.#opening > 0;
   }
 
-  /** Holds the part around a place, and nothing else. */
+  /** Opens the part around a place, and holds nothing else. */
   async open(wanted: Wanted, ahead?: Ahead['reply']): Promise<void> {
     const mine = ++this.#opened;
     this.#opening += 1;
@@ -79,18 +79,18 @@ export class Reading {
     this.standing.value = 'ready';
     await this.#grow(parts);
     if (mine !== this.#opened) return;
-    // A page that begins with what was wanted has nothing above it to scroll to.
+    // A page that begins with the wanted turn has nothing above it to scroll to.
     if (!page.isStart && isTurn) await this.earlier();
   }
 
-  /** Puts each part in the place of the one before it, one after each paint, unless somebody went on from there meanwhile. */
+  /** Replaces each part with the next one after each paint, unless the reader has moved on meanwhile. */
   async #grow(parts: readonly ReaderPage[]): Promise<void> {
     this.#growing += 1;
     for (const [index, part] of parts.slice(1).entries()) {
       await painted();
       const { pages, jump } = this.held.value;
       const at = pages.findIndex((page) => page === parts[index]);
-      // Where only a long turn becomes whole, what was read on behind it stays.
+      // If only a long turn becomes whole, the pages already read after it stay.
       if (at === -1 || (pages.length > 1 && pages[at]?.end !== part.end)) break;
       this.held.value = { pages: pages.with(at, part), jump };
     }
@@ -115,7 +115,7 @@ export class Reading {
     this.held.value = { pages: [...pages, page].slice(-MAX_PAGES), jump };
   }
 
-  /** Looks for what was added. */
+  /** Looks for newly added turns. */
   async look(): Promise<void> {
     const { pages } = this.held.value;
     const last = pages.at(-1);
@@ -135,7 +135,7 @@ export class Reading {
     else this.#refused(reply);
   }
 
-  /** One more page, unless another one is on its way. */
+  /** Reads one more page, unless one is already on its way. */
   async #read(query: string): Promise<ReaderPage | undefined> {
     if (this.#isBusy) return undefined;
     this.#isBusy = true;
@@ -143,7 +143,7 @@ export class Reading {
     this.#isBusy = false;
     const [first] = this.held.value.pages;
     if (page === undefined || page.file === first?.file) return page;
-    // Somebody recovered it, or put another one in its place: what is held belongs to the old one.
+    // The file was recovered or replaced: what is held belongs to the old one.
     await this.#startAnew();
     return undefined;
   }
@@ -159,7 +159,7 @@ export class Reading {
     return page;
   }
 
-  /** Another file of the same name: opened at the turn that one was at. */
+  /** Opens the new file of the same name at the turn where the reader was. */
   async #startAnew(): Promise<void> {
     const turn = firstTurn(this.held.value.pages);
     void this.#readHead();
@@ -179,7 +179,7 @@ export class Reading {
   }
 }
 
-/** The number of the first turn that is held. */
+/** The number of the first turn held. */
 export function firstTurn(pages: readonly ReaderPage[]): number | null {
   for (const { items } of pages)
     for (const item of items) if (item.kind === 'turn' && item.number !== null) return item.number;
@@ -193,7 +193,7 @@ export function lastTurn(pages: readonly ReaderPage[]): number | null {
   return null;
 }
 
-/** What the agent does now is told anew each time. */
+/** The items without the agent's current activity, which each reply reports anew. */
 function closed(items: readonly ReaderItem[]): ReaderItem[] {
   return items.filter((item) => item.kind !== 'tools' || !item.isOpen);
 }
@@ -204,7 +204,7 @@ function sameTools(before: readonly ReaderItem[], now: readonly ReaderItem[]): b
   return count(before) === count(now);
 }
 
-/** Pages with what was added behind the last one. */
+/** The pages with what was added after the last one. */
 function withTail(pages: readonly ReaderPage[], page: ReaderPage): ReaderPage[] {
   const last = pages.at(-1);
   if (last === undefined) return [page];

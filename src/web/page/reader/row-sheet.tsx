@@ -4,7 +4,7 @@ import { visibleBlock } from '../../../foundation/text/visible-text.js';
 import type { ReaderItem, TranscriptRecord } from '../../contract/sessions.js';
 import { Sheet } from '../frame/sheet.js';
 
-/** What can be done with one thing of a transcript: take it along, point to it, look at its record. */
+/** The actions for one item of a transcript: copy it, link to it, look at its record. */
 export function RowSheet({
   id,
   item,
@@ -24,7 +24,7 @@ export function RowSheet({
       await navigator.clipboard.writeText(text);
       told.value = `${what} copied.`;
     } catch {
-      told.value = 'The browser did not let it be copied.';
+      told.value = 'The browser did not allow copying.';
     }
   };
   const copyText = async () => {
@@ -62,7 +62,7 @@ export function RowSheet({
         <figure class="code-block raw">
           <figcaption>
             {grouped(record.value.length)} bytes at {grouped(record.value.offset)}
-            {record.value.isCut ? ', the beginning of them' : ''}
+            {record.value.isCut ? ', cut short' : ''}
           </figcaption>
           <pre tabIndex={0}>{visibleBlock(record.value.raw)}</pre>
         </figure>

@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { firstTurn, lastTurn, type Reading } from './reading.js';
 
-/** How high a turn is taken to be until some were measured, and how high all that is not held may be: browsers have a limit. */
+/** The assumed height of a turn until some are measured, and the maximum height of all not held: browsers have a limit. */
 const GUESS_PX = 180;
 const MAX_PX = 8_000_000;
-/** Pages are read before one gets to their edge. */
+/** Pages are read this far before the reader reaches an edge. */
 const NEAR_PX = 1_200;
 const END_PX = 60;
 const REST_MS = 120;
@@ -16,9 +16,9 @@ interface Anchor {
 }
 
 /**
- * The list of turns scrolls as if all of them were there: what is not held is empty space above and below. Getting near an edge
- * reads the next page; getting into empty space opens the turn that would stand there. Whatever is read or let go, the row that
- * is looked at stays where it is.
+ * The list of turns scrolls as if all of them were loaded: turns not held are empty space above and below. Scrolling near an
+ * edge reads the next page; scrolling into empty space opens the turn that would be there. Whatever is read or dropped, the
+ * row being looked at stays in place.
  */
 export function useScrolling(reading: Reading) {
   const list = useRef<HTMLDivElement>(null);
@@ -87,7 +87,7 @@ export function useScrolling(reading: Reading) {
   return { list, above, below };
 }
 
-/** Opens the turn that would stand where one is. */
+/** Opens the turn that would be at the scroll position. */
 function jump(reading: Reading, above: HTMLElement | null, below: HTMLElement | null): void {
   if (reading.isOpening) return;
   const { pages } = reading.held.value;
@@ -108,7 +108,7 @@ function setHeight(element: HTMLElement | null, px: number): void {
   if (element !== null) element.style.blockSize = `${Math.round(px)}px`;
 }
 
-/** The first row that can be seen, and where. */
+/** The first visible row, and its position. */
 function anchorOf(box: HTMLElement): Anchor | null {
   for (const row of box.querySelectorAll<HTMLElement>('[data-place]')) {
     const { top, bottom } = row.getBoundingClientRect();

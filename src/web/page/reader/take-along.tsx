@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { TranscriptHead } from '../../contract/sessions.js';
 import { SessionActions } from '../sessions/session-actions.js';
 
-/** How to go on with a conversation in a terminal, and what can be done with its file. */
+/** How to resume a conversation in a terminal, and what can be done with its file. */
 export function TakeAlong({
   id,
   command,
@@ -18,7 +18,7 @@ export function TakeAlong({
       await navigator.clipboard.writeText(text);
       isCopied.value = true;
     } catch {
-      isCopied.value = false; // the command stands there to be selected
+      isCopied.value = false; // the command is shown and can be selected
     }
   };
   return (

@@ -12,7 +12,7 @@ import { Reading } from './reading.js';
 import { useScrolling } from './scrolling.js';
 import { type Ahead, wantedOf } from './wanted.js';
 
-/** One conversation, however long: what was said, what was done, and where its file is damaged. */
+/** One conversation of any length: what was said, what was done, and where its file is damaged. */
 export function Transcript({ id, ahead }: { id: string; ahead: Ahead }) {
   const { store } = usePage();
   const reading = useMemo(() => new Reading(store, id), [store, id]);
@@ -128,7 +128,7 @@ const find = () => import('./find.js').then(({ Find }) => Find);
 const takeAlong = () => import('./take-along.js').then(({ TakeAlong }) => TakeAlong);
 const rowSheet = () => import('./row-sheet.js').then(({ RowSheet }) => RowSheet);
 
-/** As high as what comes there: nothing moves when it does. */
+/** A placeholder with the height of the search bar, so that nothing moves when it appears. */
 function FindPlace() {
   return (
     <div class="find" aria-hidden="true">
@@ -140,7 +140,7 @@ function FindPlace() {
   );
 }
 
-/** Which turn one wants to read; a number and Enter go there. */
+/** The turn being read; a number and Enter go to another one. */
 function Position({ reading }: { reading: Reading }) {
   const typed = useSignal('');
   return (
@@ -178,8 +178,7 @@ function Head({ id, head, reading }: { id: string; head: TranscriptHead | null; 
           <p class="where">
             <span>
               {reading.isLive.value ? '● ' : ''}
-              {head.isOfRun ? 'run' : 'conversation'},{' '}
-              {reading.isLive.value ? 'somebody has it now' : head.status}
+              {head.isOfRun ? 'run' : 'conversation'}, {reading.isLive.value ? 'in use now' : head.status}
             </span>
             <span>{counted(reading.turns.value, 'turn')}</span>
             <span>
@@ -194,7 +193,7 @@ function Head({ id, head, reading }: { id: string; head: TranscriptHead | null; 
               isOpen.value ||= currentTarget.open;
             }}
           >
-            <summary>Go on with it, check it, take it along</summary>
+            <summary>Resume it, check it, save it</summary>
             {isOpen.value ? (
               <Late
                 load={takeAlong}

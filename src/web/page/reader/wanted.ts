@@ -2,7 +2,7 @@ import type { ReaderPage } from '../../contract/sessions.js';
 import type { Reply } from '../live/api.js';
 import type { Store } from '../live/store.js';
 
-/** Where somebody wants to read. */
+/** The place a person wants to read. */
 export type Wanted =
   | 'start'
   | 'end'
@@ -10,13 +10,13 @@ export type Wanted =
   | { readonly line: number }
   | { readonly after: number };
 
-/** A page that was asked for before anybody could show it. */
+/** A page requested before it can be shown. */
 export interface Ahead {
   readonly wanted: Wanted;
   readonly reply: Promise<Reply<ReaderPage>>;
 }
 
-/** Asks for what the address points to: it is on its way while the reader itself is loaded. */
+/** Requests what the address points to, so that it is on its way while the reader itself loads. */
 export function askAhead({ api }: Store, id: string): Ahead {
   const wanted = wantedOf(location.hash) ?? 'start';
   return { wanted, reply: api.read(turnsPath(id, queryOf(wanted))) };
@@ -32,7 +32,7 @@ export function queryOf(wanted: Wanted): string {
   return `${name}=${value}`;
 }
 
-/** Where an address points to: `#t12` a turn, `#L40` a line of the file. */
+/** Where an address points: `#t12` to a turn, `#L40` to a line of the file. */
 export function wantedOf(hash: string): Wanted | null {
   const [, letter, number] = /^#([tL])(\d{1,9})$/.exec(hash) ?? [];
   if (letter === undefined) return null;

@@ -6,7 +6,7 @@ import { Loading } from '../frame/loading.js';
 import { usePage } from '../page-context.js';
 import { elementOf } from './tree.js';
 
-/** What a run came to: the same as in the file that `holdfast report --html` writes. */
+/** The report of a run, the same as in the file that `holdfast report --html` writes. */
 export function ReportView({ id }: { id: string }) {
   const { store } = usePage();
   const report = useSignal<ReportPage | null>(null);
@@ -45,7 +45,7 @@ function Shown({ report }: { report: ReportPage }) {
   return <>{useMemo(() => elementOf(reportTree(report)), [report])}</>;
 }
 
-/** The style belongs to the report, not to the page: it comes with it, as a sheet that the policy lets a script of ours make. */
+/** Adds the report's own style as a constructed style sheet, which the policy lets our script make. */
 function useReportStyle(): void {
   useEffect(() => {
     const sheet = new CSSStyleSheet();

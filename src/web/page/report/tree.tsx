@@ -1,7 +1,7 @@
 import { type ComponentChild, h } from 'preact';
 import type { Node } from '../../../models/report/index.js';
 
-/** A tree of a report as elements of the page. Every text of it is a text node. */
+/** A report's tree as elements of the page. Every text in it is a text node. */
 export function elementOf(node: Node): ComponentChild {
   if (typeof node === 'string') return node;
   const { tag, attributes, children } = node;

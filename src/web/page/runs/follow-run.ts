@@ -3,13 +3,13 @@ import type { RunEntry } from '../../contract/index.js';
 import type { Store } from '../live/store.js';
 import { emptyLog, type RunLog, withEntries } from './run-log.js';
 
-/** Text comes in many small pieces; it is drawn this often at most. */
+/** Text arrives in many small pieces; it is drawn at most this often. */
 const DRAW_EVERY_MS = 100;
 
-/** Follows the journal of one run for as long as it is looked at. */
+/** Follows the journal of one run while it is being looked at. */
 export class FollowedRun {
   readonly log: Signal<RunLog>;
-  /** Whether a process runs it; null until everything that was there has been told. */
+  /** Whether a process runs it; null until all existing entries have arrived. */
   readonly isRunning = signal<boolean | null>(null);
   readonly #store: Store;
   readonly #run: string;
@@ -22,7 +22,7 @@ export class FollowedRun {
     this.log = signal(emptyLog(Date.now()));
   }
 
-  /** Begins, and returns how to end. */
+  /** Starts following, and returns a function that stops it. */
   start(): () => void {
     const stopListening = this.#store.listen(this.#run, {
       onEntry: (entry) => {
@@ -34,7 +34,7 @@ export class FollowedRun {
         this.isRunning.value = isRunning;
       },
     });
-    // Another tab may have asked for another run since: whoever is looked at asks again.
+    // Another tab may have asked for another run since: the visible tab asks again.
     const ask = () => {
       if (document.visibilityState === 'visible') this.#ask();
     };

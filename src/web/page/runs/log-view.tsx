@@ -4,12 +4,12 @@ import { counted } from '../../../foundation/text/counted.js';
 import type { FollowedRun } from './follow-run.js';
 import { type LogItem, lastSaid } from './run-log.js';
 
-/** At the end as far as a finger can tell. */
+/** This close counts as being at the end. */
 const NEAR_PX = 24;
-/** From so many items on those that are not on the screen are not drawn. */
+/** From this many items on, those off the screen are not drawn. */
 const MANY = 100;
 
-/** What happened and what the agent says. It stays at the end only while the person is at the end, and is not read out by itself. */
+/** What happened and what the agent says. It follows the end only while the person is there, and is not read out unasked. */
 export function LogView({ followed, hasJournal }: { followed: FollowedRun; hasJournal: boolean }) {
   const box = useRef<HTMLElement>(null);
   const isAtEnd = useRef(true);
@@ -81,7 +81,7 @@ function Item({ item: { kind, look, text } }: { item: LogItem }) {
   return <p class={`told ${look}`}>{text.trimEnd()}</p>;
 }
 
-/** A screen reader reads what gets the focus, once, when it is asked to. */
+/** Moves the focus, so that a screen reader reads this once, on request. */
 function focusLastSaid(box: HTMLElement | null): void {
   const said = box?.querySelectorAll<HTMLElement>('.said');
   const last = said?.[said.length - 1];

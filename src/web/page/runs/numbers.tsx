@@ -14,7 +14,7 @@ import { Tests } from './sparkline.js';
 
 type Row = Snapshot['rows'][number];
 
-/** What a run uses up, and how much of it is told. */
+/** What a run uses up, and the words for it. */
 const USED = [
   { name: 'Cost', key: 'costUsd', words: dollarsOf },
   { name: 'Tokens', key: 'tokens', words: roughNumberOf },
@@ -22,7 +22,7 @@ const USED = [
   { name: 'Iterations', key: 'iterations', words: String },
 ] as const;
 
-/** How the run stands: phases, tests, what was used of what may be used, and what it does now. */
+/** How the run stands: phases, tests, what was used of each limit, and what it is doing now. */
 export function Numbers({ view, row }: { view: RunViewState; row: Row | null }) {
   const tests = view.tests.length > 0 ? view.tests : (row?.tests ?? []);
   const usage = view.standing?.usage;
@@ -59,7 +59,7 @@ export function Numbers({ view, row }: { view: RunViewState; row: Row | null }) 
   );
 }
 
-/** Of a run of another machine, whose journal stays there: what its row tells. */
+/** For a run on another machine, whose journal stays there: what its row shows. */
 export function NumbersElsewhere({ row, words }: { row: Row; words: RowWords }) {
   const figures = [
     ['Phase', words.phase],
@@ -108,7 +108,7 @@ function Figure({
   );
 }
 
-/** A bar; what it says stands beside it in words. */
+/** A bar; its meaning stands beside it in words. */
 function Meter({ share }: { share: number }) {
   return (
     <svg
@@ -161,7 +161,7 @@ function phaseState({ standing, end }: RunViewState, name: string): keyof typeof
   return standing?.phase === name ? 'now' : 'open';
 }
 
-/** What it does now, for how long; or how it ended. */
+/** What it is doing now and for how long, or how it ended. */
 function Now({ view, row }: { view: RunViewState; row: Row | null }) {
   const { store } = usePage();
   const { end, action, iteration } = view;
@@ -189,8 +189,8 @@ function Now({ view, row }: { view: RunViewState; row: Row | null }) {
 const ENDS = {
   completed: 'Completed',
   halted: 'Stopped by its breaker',
-  limit: 'A limit is reached',
-  'needs-person': 'Waits for your answer',
+  limit: 'Stopped at a limit',
+  'needs-person': 'Waiting for your answer',
   stopped: 'Stopped on request',
   interrupted: 'Interrupted',
 } as const;

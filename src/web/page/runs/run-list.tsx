@@ -4,10 +4,10 @@ import { Loading } from '../frame/loading.js';
 import { usePage } from '../page-context.js';
 import { RunRow } from './run-row.js';
 
-/** From so many rows on those that are not on the screen are not drawn. */
+/** From this many rows on, those off the screen are not drawn. */
 const MANY = 50;
 
-/** Everything that runs, waits or has ended, of every project; what waits first. */
+/** Everything that is running, waiting or ended, in every project; what is waiting comes first. */
 export function RunList() {
   const { store } = usePage();
   const filter = useSignal('');
@@ -43,7 +43,7 @@ export function RunList() {
           </p>
         </div>
       ) : shown.value.length === 0 ? (
-        <p class="empty">Nothing has “{filter.value}” in it.</p>
+        <p class="empty">Nothing matches “{filter.value}”.</p>
       ) : null}
       {sections.map(({ title, rows }) =>
         rows.length === 0 ? null : (

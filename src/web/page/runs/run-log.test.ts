@@ -23,7 +23,7 @@ const does = (seq: number, doing: string) =>
   );
 
 describe('what happened in a run', () => {
-  it('is told by the model of the run view and by what the agent said and did, in order', () => {
+  it("comes from the run view's model and from what the agent said and did, in order", () => {
     const log = withEntries(emptyLog(0), [
       entry(1, runStart(), { lines: [{ text: 'adder.md with player', tone: 'plain' }] }),
       entry(2, standing()),
@@ -51,7 +51,7 @@ describe('what happened in a run', () => {
     expect(lastSaid(log)?.text).toBe('Done.');
   });
 
-  it('is told once, however often the stream tells it', () => {
+  it('appears once, however often the stream sends it', () => {
     const once = withEntries(emptyLog(0), [does(1, 'a'), does(2, 'b')]);
     expect(withEntries(once, [does(1, 'a'), does(2, 'b')])).toEqual(once);
     expect(withEntries(once, [does(2, 'b'), does(3, 'c')]).items.map(({ text }) => text)).toEqual([
@@ -61,7 +61,7 @@ describe('what happened in a run', () => {
     ]);
   });
 
-  it('is only the newest of a long journal, and how much was left out', () => {
+  it('is only the newest part of a long journal, and how much was left out', () => {
     const many = Array.from({ length: MAX_ITEMS + 50 }, (_, index) => does(index + 1, `do ${index}`));
     const log = withEntries(withEntries(emptyLog(0), many.slice(0, 600)), many.slice(600));
     expect([log.items.length, log.dropped, log.total, log.items.at(-1)?.text]).toEqual([
@@ -72,7 +72,7 @@ describe('what happened in a run', () => {
     ]);
   });
 
-  it('shows what hides', () => {
+  it('shows hidden characters', () => {
     const log = withEntries(emptyLog(0), [says(1, 'a\u202eb'), does(2, 'c\u001bd')]);
     expect(log.items.map(({ text }) => text)).toEqual(['a\\u{202e}b', 'c^[d']);
   });

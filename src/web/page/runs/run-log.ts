@@ -2,7 +2,7 @@ import { visibleBlock } from '../../../foundation/text/visible-text.js';
 import { initialState, type RunViewState, update } from '../../../models/run-view/index.js';
 import type { RunEntry } from '../../contract/index.js';
 
-/** One thing that happened: a line that the run view keeps, what the agent said, or what it did. Visible text. */
+/** One event: a line that the run view keeps, what the agent said, or what it did. Visible text. */
 export interface LogItem {
   readonly key: string;
   readonly kind: 'line' | 'said' | 'did';
@@ -10,19 +10,19 @@ export interface LogItem {
   readonly text: string;
 }
 
-/** A run as it is looked at: the model of the run view, and the newest of what happened. */
+/** A run being looked at: the model of the run view, and the newest events. */
 export interface RunLog {
   readonly view: RunViewState;
   readonly items: readonly LogItem[];
-  /** The last entry that is in it. */
+  /** The last entry included. */
   readonly seq: number;
-  /** How many items were left out because there are newer ones. */
+  /** How many items were dropped for newer ones. */
   readonly dropped: number;
   /** How many there ever were. */
   readonly total: number;
 }
 
-/** So many items are kept, so that a long journal stays quick to draw. */
+/** The number of items kept, so that a long journal stays quick to draw. */
 export const MAX_ITEMS = 600;
 const MAX_SAID = 8_000;
 
@@ -30,7 +30,7 @@ export function emptyLog(nowMs: number): RunLog {
   return { view: initialState(nowMs), items: [], seq: 0, dropped: 0, total: 0 };
 }
 
-/** The log with more entries; one that it has already changes nothing. */
+/** The log with more entries; an entry it already has changes nothing. */
 export function withEntries(log: RunLog, entries: readonly RunEntry[]): RunLog {
   let { view, seq } = log;
   const items = [...log.items];
@@ -41,7 +41,7 @@ export function withEntries(log: RunLog, entries: readonly RunEntry[]): RunLog {
     const { event, lines, doing } = entry;
     const nowMs = Date.parse(entry.at);
     const [next] = update(view, { type: 'run', event, lines, doing, nowMs });
-    // The lines are kept here, and only the newest of them.
+    // This log keeps the lines itself, and only the newest.
     view = { ...next, kept: [] };
     const said = event.type === 'agent' && event.event.type === 'text' ? event.event.text : undefined;
     const more: LogItem[] =
@@ -64,7 +64,7 @@ function item(key: string, kind: LogItem['kind'], text: string, look: LogItem['l
   return { key, kind, look, text: visibleBlock(text) };
 }
 
-/** What is said in pieces is one item. */
+/** Adds to the last item: text said in pieces is one item. */
 function sayMore(items: LogItem[], text: string, seq: number): LogItem[] {
   const last = items.at(-1);
   if (last?.kind !== 'said') return [item(`${seq}`, 'said', text, 'plain')];
@@ -72,7 +72,7 @@ function sayMore(items: LogItem[], text: string, seq: number): LogItem[] {
   return [];
 }
 
-/** The last thing that the agent said. */
+/** The last thing the agent said. */
 export function lastSaid({ items }: RunLog): LogItem | undefined {
   return items.findLast(({ kind }) => kind === 'said');
 }

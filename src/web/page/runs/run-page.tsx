@@ -25,7 +25,7 @@ export function RunPage({ id }: { id: string }) {
   const isReady = store.state.value.seq !== -1;
   const row = rowOf(store.state.value.rows, id) ?? facts.value?.row ?? null;
   const machine = row?.machine ?? facts.value?.machine;
-  // Only the journal of a run of this machine can be followed from here.
+  // Only the journal of a run on this machine can be followed from here.
   const isHere = isReady && machine === undefined && (row !== null || facts.value !== null);
   useEffect(() => (isHere ? followed.start() : undefined), [followed, isHere]);
   useEffect(() => {
@@ -80,8 +80,8 @@ export function RunPage({ id }: { id: string }) {
         <LogView followed={followed} hasJournal={facts.value?.hasJournal ?? true} />
       ) : (
         <p class="note">
-          This run is on {visibleLabel(machine)}. How it stands, what it asks and what it cost is told here;
-          what it says line by line, its report and its transcript stay there.
+          This run is on {visibleLabel(machine)}. Its state, questions and cost are shown here; its output,
+          report and transcript stay there.
         </p>
       )}
       {facts.value === null || facts.value.commands.length === 0 ? null : (
@@ -108,7 +108,7 @@ function Crumb() {
 
 type Row = Snapshot['rows'][number];
 
-/** Of this machine, or of another one: those have the machine in their keys. */
+/** The row of a run on this machine or another one; rows of other machines have the machine in their keys. */
 function rowOf(rows: ReadonlyMap<string, Row>, id: string): Row | undefined {
   return rows.get(`run:${id}`) ?? [...rows.values()].find((row) => row.kind === 'run' && row.id === id);
 }

@@ -33,7 +33,7 @@ function standingOf({ group, status, isRunning }: Pick<Row, 'group' | 'status' |
 /** One row of the overview; it leads to its run, or to what it asks. */
 export function RunRow({ row, isBrief = false }: { row: Row; isBrief?: boolean }) {
   const { store } = usePage();
-  // Only of what may be old the words change with the time.
+  // The words change with time only for rows that may be out of date.
   const words = wordsOf(
     row,
     store.labels.value,
@@ -68,7 +68,7 @@ export function RunRow({ row, isBrief = false }: { row: Row; isBrief?: boolean }
   );
 }
 
-/** What has no view of its own leads to its question, where it asks one. */
+/** A row without its own view leads to its question, if it asks one. */
 function questionOf({ question }: Row): string | undefined {
   return question === null ? undefined : `/q/${question.id}`;
 }

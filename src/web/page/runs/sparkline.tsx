@@ -6,7 +6,7 @@ const WIDTH = 72;
 const HEIGHT = 20;
 const MAX_POINTS = 30;
 
-/** The points of a curve from left to right, `passing` of the most tests that there were. */
+/** The points of a curve from left to right: `passing` relative to the largest total. */
 function curveOf(tests: readonly TestPoint[], width: number, height: number): string {
   const shown = tests.slice(-MAX_POINTS);
   const top = Math.max(1, ...shown.map(({ total }) => total));
@@ -21,7 +21,7 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** What the tests came to: a curve, and the last numbers in words. */
+/** The test results: a curve, and the last numbers in words. */
 export function Tests({ tests }: { tests: readonly TestPoint[] }) {
   const last = tests.at(-1);
   if (last === undefined) return null;

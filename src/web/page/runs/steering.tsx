@@ -8,7 +8,7 @@ import { usePage } from '../page-context.js';
 
 type Row = Snapshot['rows'][number];
 
-/** Guide, pause, resume and stop, each where it does something. */
+/** Guide, pause, resume and stop, each shown when it would have an effect. */
 export function Steering({ id, row }: { id: string; row: Row | null }) {
   const { store } = usePage();
   const shown = useSignal<'guide' | 'stop' | null>(null);
@@ -88,8 +88,8 @@ export function Steering({ id, row }: { id: string; row: Row | null }) {
       {shown.value === 'stop' ? (
         <Sheet title="Stop this run?" onClose={close}>
           <p>
-            The agent’s processes are ended. What it changed in the project stays, and so do its journal and
-            its questions: the run can be resumed where it was.
+            The agent’s processes end. Its changes in the project stay, and so do its journal and its
+            questions: the run can be resumed where it was.
           </p>
           <div class="actions">
             <button type="button" class="danger" onClick={() => void send({ kind: 'stop' })}>

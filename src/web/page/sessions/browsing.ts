@@ -7,7 +7,7 @@ export const FILTERS = ['kind', 'project', 'agent', 'status'] as const;
 export type Filter = Readonly<Partial<Record<(typeof FILTERS)[number] | 'text', string>>>;
 const TYPING_MS = 150;
 
-/** The list of sessions while somebody looks through it. */
+/** The list of sessions while a person browses it. */
 export class Browsing {
   readonly filter = signal<Filter>(keptFilter());
   readonly found = signal<BrowsedSessions | null>(null);
@@ -62,7 +62,7 @@ export class Browsing {
   }
 }
 
-/** As it was when this place was left. */
+/** The filter as it was when the person left this place. */
 function keptFilter(): Filter {
   const kept: unknown = (history.state as { sessions?: unknown } | null)?.sessions;
   if (typeof kept !== 'object' || kept === null) return {};

@@ -6,7 +6,7 @@ import { refusalWords } from '../inbox/card-desk.js';
 import type { Reply } from '../live/api.js';
 import { usePage } from '../page-context.js';
 
-/** What can be done with a session of any kind: check it, take it along, mend it where this device may. */
+/** The actions for a session of any kind: verify it, export it, recover it if this device may. */
 export function SessionActions({
   kind,
   id,
@@ -49,7 +49,7 @@ export function SessionActions({
       ({ name, text, faults }) => {
         download(name, text, format);
         const left =
-          faults.length === 0 ? [] : [`${counted(faults.length, 'damaged place')} could not be taken along.`];
+          faults.length === 0 ? [] : [`${counted(faults.length, 'damaged place')} could not be exported.`];
         return { isBad: faults.length > 0, lines: [`Saved as ${name}.`, ...left] };
       },
     );

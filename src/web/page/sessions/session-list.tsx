@@ -17,7 +17,7 @@ const ALL = {
   status: 'Every status',
 } as const;
 
-/** Every session of every kind and project, the last active first. */
+/** Every session of every kind and project, most recently active first. */
 export function SessionList() {
   const { store } = usePage();
   const browsing = useMemo(() => new Browsing(store), [store]);
@@ -42,7 +42,7 @@ export function SessionList() {
       {browsing.fault.value === null ? null : <p class="note bad">{browsing.fault.value}</p>}
       {rows.length > 0 || found === null ? null : (
         <div class="empty">
-          <p class="empty-title">{isFiltered ? 'No session fits.' : 'No sessions yet.'}</p>
+          <p class="empty-title">{isFiltered ? 'No session matches.' : 'No sessions yet.'}</p>
           {isFiltered ? (
             <button type="button" onClick={() => browsing.showAll()}>
               Show all
@@ -113,12 +113,12 @@ function Filters({ browsing }: { browsing: Browsing }) {
   );
 }
 
-/** Reads on before one gets to the end, or when it is pressed. */
+/** Reads the next part before the person reaches the end, or when pressed. */
 function More({ browsing }: { browsing: Browsing }) {
   const end = useRef<HTMLDivElement>(null);
   const { next } = browsing.found.value ?? {};
   useEffect(() => {
-    // Made anew with each page: what is seen still counts again.
+    // Recreated with each page, so that an end still in view counts again.
     if (end.current === null || next === undefined) return;
     const observer = new IntersectionObserver(
       ([seen]) => {
@@ -164,7 +164,7 @@ function countWords({ total, fitting }: BrowsedSessions, isFiltered: boolean): s
   return isFiltered ? `${grouped(fitting)} of ${all}` : `${all} of every kind and project`;
 }
 
-/** What is chosen can be seen even where nothing fits it any more. */
+/** The chosen value is listed even if nothing matches it any more. */
 function options(
   found: BrowsedSessions | null,
   name: (typeof FILTERS)[number],

@@ -12,7 +12,7 @@ const NAMES = {
   process: 'Process',
 } as const;
 
-/** One session: what it is, whose, where, and how it stands. */
+/** One session: what it is, whose it is, where, and how it stands. */
 export function SessionRow({ session, onAsk }: { session: BrowsedSession; onAsk: () => void }) {
   const { kind, id, title, status, agent, lastActivity, isDamaged, isLive, isHidden } = session;
   const project = session.repositoryName ?? session.project?.split('/').at(-1);
@@ -52,7 +52,7 @@ export function SessionRow({ session, onAsk }: { session: BrowsedSession; onAsk:
   );
 }
 
-/** Where it is read: each kind has its own place; of the others there is no more than their facts. */
+/** Where the session can be read, for kinds that have a place; other kinds only have their facts. */
 function hrefOf({ kind, id }: BrowsedSession): string | null {
   if (kind === 'conversation') return `/s/${id}`;
   if (kind === 'question') return `/q/${id}`;

@@ -3,7 +3,7 @@ import { timestamp } from '../../../foundation/index.js';
 import { acquireLock, JsonlLog, lookAt, readLastRecords } from '../../../storage/index.js';
 import { roomOf, type WebPlace } from './web-place.js';
 
-/** What was done through the page, and by whom. Never what was said, and nothing of a secret. */
+/** What was done through the page, and by whom. Never what was said, and never a secret. */
 export interface AuditEntry {
   readonly what:
     | 'sign-in'
@@ -17,23 +17,23 @@ export interface AuditEntry {
     | 'recover'
     | 'link'
     | 'notify';
-  /** The device, by id and name; null where there is none. */
+  /** The device, by id and name; null if there is none. */
   readonly device: string | null;
   readonly name?: string | undefined;
   readonly can?: string | undefined;
   /** Where the request came from. */
   readonly address?: string | undefined;
-  /** The set or run that it is about. */
+  /** The set or run it is about. */
   readonly id?: string | undefined;
-  /** What came of it: `done`, or the code of an error. */
+  /** The result: `done`, or an error code. */
   readonly result: string;
   readonly reason?: string | undefined;
 }
 
-/** Not of a session; it seeds the checksums of the log. */
+/** Not a session's name; it seeds the checksums of the log. */
 const LOG_NAME = 'web-audit';
 
-/** Writes a line of `<state>/web/audit.jsonl`, durably. Throws LOCKED, STORAGE_FAILED. */
+/** Appends a line to `<state>/web/audit.jsonl`, durably. Throws LOCKED, STORAGE_FAILED. */
 export async function writeAudit(place: WebPlace, entry: AuditEntry): Promise<void> {
   const { tools } = place;
   const path = join(roomOf(place), 'audit.jsonl');
@@ -44,7 +44,7 @@ export async function writeAudit(place: WebPlace, entry: AuditEntry): Promise<vo
   log.append(line);
 }
 
-/** A line as it was written, with what everybody who may look may know. */
+/** A line as written, with what any device allowed to look may know. */
 export interface AuditedLine {
   readonly at: string;
   readonly what: string;
@@ -54,7 +54,7 @@ export interface AuditedLine {
   readonly result: string;
 }
 
-/** The last lines, the newest first. Lines that are damaged are left out: `holdfast` never repairs this log by itself. */
+/** The last lines, newest first. Damaged lines are left out: `holdfast` never repairs this log on its own. */
 export function readAudit(place: WebPlace, count: number): AuditedLine[] {
   const path = join(roomOf(place), 'audit.jsonl');
   const { fileSystem } = place.tools;

@@ -12,10 +12,10 @@ import type { DeviceCapability } from '../../contract/index.js';
 import { hashOf, isSecretOf, newSecret } from '../gate/secrets.js';
 import { roomOf, type WebPlace } from './web-place.js';
 
-/** What a device may do, each containing the one before it. */
+/** What a device may do; each capability includes the one before it. */
 export const CAPABILITIES = ['view', 'answer', 'steer'] as const satisfies readonly DeviceCapability[];
 
-/** `<state>/web/code.json`: the one link that counts. A newer one takes its place. */
+/** `<state>/web/code.json`: the one valid link. A newer one replaces it. */
 const CodeRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   hash: text,
@@ -25,7 +25,7 @@ const CodeRecord = record({
 });
 
 const VALID_MS = 2 * 60_000;
-/** How long a mark of use stays beyond the time of its code: clocks are set back, too. */
+/** How long a mark of use outlives its code, since clocks can be set back. */
 const MARK_KEPT_MS = DAY_MS;
 const MARK = /^used-(\d{1,16})-[0-9a-f]{64}$/;
 
@@ -35,7 +35,7 @@ export interface IssuedCode {
   readonly expiresAt: string;
 }
 
-/** Makes the code of a link, in the place of an earlier one. Throws ATOMIC_WRITE_FAILED. */
+/** Creates the code of a link, replacing an earlier one. Throws ATOMIC_WRITE_FAILED. */
 export function issueCode(place: WebPlace, can: DeviceCapability): IssuedCode {
   const { tools } = place;
   sweepMarks(place);
@@ -54,8 +54,8 @@ export function issueCode(place: WebPlace, can: DeviceCapability): IssuedCode {
 }
 
 /**
- * Uses a code up, whichever server is asked: what it allows, or undefined where it does not count. The mark is made with
- * link(2), so that one of several who are told the same code is the first. Throws ATOMIC_WRITE_FAILED.
+ * Uses up a code, across all servers. Returns what it allows, or undefined if it does not count. The mark is made with
+ * link(2), so only the first of several uses of the same code succeeds. Throws ATOMIC_WRITE_FAILED.
  */
 export function spendCode(place: WebPlace, code: string): DeviceCapability | undefined {
   const { tools } = place;

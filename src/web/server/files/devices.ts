@@ -31,14 +31,14 @@ import { roomOf, type WebPlace } from './web-place.js';
 
 const ID = /^[0-9a-f]{16}$/;
 
-/** `<state>/web/devices/<id>.json`: a browser that signed in. Written twice at most: then, and when it is revoked. */
+/** `<state>/web/devices/<id>.json`: a browser that signed in. Written at most twice: at sign-in, and when it is revoked. */
 const DeviceRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   id: textThat((id) => ID.test(id), 'not the id of a device'),
-  /** What the browser calls itself; it proves nothing. */
+  /** What the browser calls itself; this proves nothing. */
   name: text,
   can: oneOf(CAPABILITIES),
-  /** The one origin that it is signed in at. */
+  /** The one origin at which it is signed in. */
   origin: text,
   cookieHash: text,
   keyHash: text,
@@ -48,16 +48,16 @@ const DeviceRecord = record({
 });
 export type Device = Readonly<ValueOf<typeof DeviceRecord>>;
 
-/** `<state>/web/devices/<id>.seen`: apart, so that who notes it never writes over a revocation. */
+/** `<state>/web/devices/<id>.seen`: a separate file, so that updating it never overwrites a revocation. */
 const SeenRecord = record({ version: withDefault(whole(), () => DOCUMENT_VERSION), at: time });
 
-/** Without a request for so long a device must sign in again. */
+/** After this long without a request, a device must sign in again. */
 export const KEPT_MS = 30 * DAY_MS;
 const NOTED_EVERY_MS = 60 * 60_000;
 
 export interface NewDevice {
   readonly device: Device;
-  /** Told to the browser and to nobody else. */
+  /** Given only to the browser. */
   readonly cookie: string;
   readonly key: string;
 }
@@ -83,7 +83,7 @@ export function addDevice(
   return { device, cookie, key };
 }
 
-/** Answers carry the name of the device: two browsers of one kind must not have the same. */
+/** Answers carry the device's name, so two browsers of the same kind need different names. */
 function freeName(place: WebPlace, name: string): string {
   const taken = new Set(readDevices(place).flatMap((other) => (isLive(place, other) ? [other.name] : [])));
   let free = name;
@@ -91,7 +91,7 @@ function freeName(place: WebPlace, name: string): string {
   return free;
 }
 
-/** The device of a cookie as its file stands now, or undefined: unknown, revoked, or away for too long. */
+/** The device of a cookie by its current file, or undefined if it is unknown, revoked, or was away too long. */
 export function deviceOf(place: WebPlace, cookie: string): Device | undefined {
   const id = idOf(hashOf(cookie));
   const device = readDocument(place.tools.fileSystem, devicePath(place, id), DeviceRecord);
@@ -99,13 +99,13 @@ export function deviceOf(place: WebPlace, cookie: string): Device | undefined {
   return isLive(place, device) ? device : undefined;
 }
 
-/** Whether a device still counts: its file is read again. */
+/** Whether a device is still signed in; reads its file again. */
 export function isStillSignedIn(place: WebPlace, id: string): boolean {
   const device = readDocument(place.tools.fileSystem, devicePath(place, id), DeviceRecord);
   return device !== undefined && isLive(place, device);
 }
 
-/** Notes that a device was there, now and then; whether it did. Never throws: it may be signed out sooner for that, nothing else. */
+/** Notes now and then that a device was seen; returns whether it did. Never throws: at worst the device is signed out sooner. */
 export function noteSeen(place: WebPlace, device: Device): boolean {
   const { tools } = place;
   const now = tools.clock.now();
@@ -120,7 +120,7 @@ export function noteSeen(place: WebPlace, device: Device): boolean {
   }
 }
 
-/** A device as the list of them tells it: nothing of its secrets. */
+/** A device as listed, without its secrets. */
 export interface DeviceReport {
   readonly id: string;
   readonly name: string;
@@ -132,14 +132,14 @@ export interface DeviceReport {
   readonly reason: string | null;
 }
 
-/** All devices, the newest last; one that cannot be read is warned about. */
+/** All devices, newest last; warns about one that cannot be read. */
 export function listDevices(place: WebPlace): DeviceReport[] {
   return readDevices(place)
     .map((device) => reportOf(place, device))
     .sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt));
 }
 
-/** Signs out the device of an id, or of 4 or more characters of it; returns it. Throws DEVICE_NOT_FOUND. */
+/** Signs out and returns the device with this id, given in full or by 4 or more characters. Throws DEVICE_NOT_FOUND. */
 export function revokeDevice(place: WebPlace, typed: string, reason: string): DeviceReport {
   const found = readDevices(place).filter(
     ({ id }) => id === typed || (typed.length >= 4 && id.startsWith(typed)),
@@ -149,7 +149,7 @@ export function revokeDevice(place: WebPlace, typed: string, reason: string): De
   return reportOf(place, revoke(place, device, reason));
 }
 
-/** Signs out all that are signed in, at one origin or everywhere. */
+/** Signs out every device, at one origin or everywhere. */
 export function revokeDevices(
   place: WebPlace,
   reason: string,
@@ -160,14 +160,14 @@ export function revokeDevices(
     .map((device) => reportOf(place, revoke(place, device, reason)));
 }
 
-/** Calls back whenever devices may have come or gone. */
+/** Calls back whenever devices may have been added or removed. */
 export function watchDevices(place: WebPlace, onHint: () => void): { close(): void } {
   return place.tools.watcher.watch(roomOf(place, 'devices'), () => onHint());
 }
 
 function revoke(place: WebPlace, device: Device, reason: string): Device {
   if (device.revokedAt !== undefined) return device;
-  // First: who is signed out must not be told anything more.
+  // First, since a signed-out device must not get any more notices.
   dropSubscription(place, device.id);
   const revoked = { ...device, revokedAt: timestamp(place.tools.clock), revokedReason: reason };
   writeDocument(place.tools, devicePath(place, device.id), revoked, DeviceRecord);
@@ -182,7 +182,7 @@ function readDevices(place: WebPlace): Device[] {
     try {
       return readDocument(fileSystem, devicePath(place, id), DeviceRecord) ?? [];
     } catch (error) {
-      // Who cannot be read cannot sign in either.
+      // A device whose file cannot be read cannot be signed in either.
       if (!isHoldfastError(error)) throw error;
       log.warn('web.device-unreadable', { device: id, error: messageOf(error) });
       return [];
@@ -200,7 +200,7 @@ function seenAt(place: WebPlace, { id, createdAt }: Device): string {
     return readDocument(place.tools.fileSystem, seenPath(place, id), SeenRecord)?.at ?? createdAt;
   } catch (error) {
     if (!isHoldfastError(error, 'DOCUMENT_DAMAGED')) throw error;
-    return createdAt; // it was only a note
+    return createdAt; // the note is not essential
   }
 }
 
@@ -219,7 +219,7 @@ function reportOf(place: WebPlace, device: Device): DeviceReport {
   };
 }
 
-/** The id is made of the hash: a cookie finds its file, and no part of what a browser sends is part of a path. */
+/** The id derives from the hash: a cookie finds its file, and nothing a browser sends becomes part of a path. */
 function idOf(cookieHash: string): string {
   return cookieHash.slice(0, 16);
 }

@@ -33,7 +33,7 @@ it('takes a code within two minutes and not later', async () => {
   expect(spendCode(own.place, second.code)).toBeUndefined();
 });
 
-it('has 192 bits in a code, and takes no other than the newest, once', async () => {
+it('has 192 bits in a code, and takes only the newest, once', async () => {
   await using own = await place();
   const older = issueCode(own.place, 'answer');
   const newer = issueCode(own.place, 'steer');
@@ -46,7 +46,7 @@ it('has 192 bits in a code, and takes no other than the newest, once', async () 
   expect(spendCode(own.place, '')).toBeUndefined();
 });
 
-it('knows a device for thirty days after it was there last', async () => {
+it('knows a device for thirty days after it was last seen', async () => {
   await using own = await place();
   const { cookie, device } = addDevice(own.place, FACTS);
   await own.clock.advance(29 * DAY_MS);
@@ -59,7 +59,7 @@ it('knows a device for thirty days after it was there last', async () => {
   expect(listDevices(own.place)).toMatchObject([{ id: device.id, state: 'expired' }]);
 });
 
-it('forgets nobody who was revoked: the record stays, and a note of being there does not undo it', async () => {
+it('remembers revoked devices: the record stays, and being seen does not undo it', async () => {
   await using own = await place();
   const { cookie, device } = addDevice(own.place, FACTS);
   revokeDevice(own.place, device.id.slice(0, 4), 'lost');
@@ -70,7 +70,7 @@ it('forgets nobody who was revoked: the record stays, and a note of being there 
   expect(revokeDevices(own.place, 'again')).toEqual([]);
 });
 
-it('does not let anybody in by a record that cannot be read', async () => {
+it('lets no device in by a record that cannot be read', async () => {
   await using own = await place();
   const { cookie, device } = addDevice(own.place, FACTS);
   const directory = own.world.dir.at('holdfast', 'state', 'web', 'devices');
@@ -88,7 +88,7 @@ it.each(['', '../../etc/passwd', '..', '/', '\0', 'x'.repeat(100_000)])(
   },
 );
 
-it('keeps name and port, whoever comes second; a port that the person says takes its place', async () => {
+it('keeps name and port when another process comes second; a port the person names replaces it', async () => {
   await using own = await place();
   const first = fixOrigin(own.place, 4001);
   expect(first.name).toMatch(/^hf-[a-z0-9]{8}$/);

@@ -3,12 +3,12 @@ import { createFile, listDirectory, lookAt, removeQuietly } from '../../../stora
 import { roomOf, type WebPlace } from './web-place.js';
 
 const LAUNCHER = /^open-[0-9a-f]{32}\.html$/;
-/** As long as the code in it counts. */
+/** As long as the code in it is valid. */
 const KEPT_MS = 2 * 60_000;
 
 /**
- * A file of the person's own that sends a browser to a link, so that the link is in no argument of a process, which everybody
- * on the machine can read. Throws ATOMIC_WRITE_FAILED.
+ * Writes a private file that sends a browser to a link, so that the link is not in a process argument, which every user of
+ * the machine could read. Throws ATOMIC_WRITE_FAILED.
  */
 export function writeLauncher(place: WebPlace, link: string): string {
   const path = join(roomOf(place), `open-${place.tools.ids.token()}.html`);
@@ -21,7 +21,7 @@ export function writeLauncher(place: WebPlace, link: string): string {
   return path;
 }
 
-/** Removes those whose link no longer counts, or all of them. */
+/** Removes launchers whose link is no longer valid, or all of them. */
 export function sweepLaunchers({ tools, directory }: WebPlace, isAll = false): void {
   for (const name of listDirectory(tools.fileSystem, directory)) {
     if (!LAUNCHER.test(name)) continue;

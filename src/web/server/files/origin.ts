@@ -10,7 +10,7 @@ import {
 } from '../../../storage/index.js';
 import { roomOf, type WebPlace } from './web-place.js';
 
-/** `<state>/web/origin.json`: what the page is called, which never changes, so that browsers keep what they have for it. */
+/** `<state>/web/origin.json`: the page's name and port, which never change, so that browsers keep what they stored for it. */
 const OriginRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   name: textThat((name) => /^hf-[a-z0-9]{8}$/.test(name), 'not a name of ours'),
@@ -23,12 +23,12 @@ export interface FixedOrigin {
   readonly port: number;
 }
 
-/** The name and port of the page, where it was ever served. Throws DOCUMENT_DAMAGED. */
+/** The name and port of the page, if it was ever served. Throws DOCUMENT_DAMAGED. */
 export function readOrigin(place: WebPlace): FixedOrigin | undefined {
   return readDocument(place.tools.fileSystem, originPath(place), OriginRecord);
 }
 
-/** Fixes name and port at the first start; who was first decides about the name. */
+/** Fixes name and port at the first start; the first process decides the name. */
 export function fixOrigin(place: WebPlace, port: number): FixedOrigin {
   const path = originPath(place);
   const content = {
@@ -41,7 +41,7 @@ export function fixOrigin(place: WebPlace, port: number): FixedOrigin {
   return readOrigin(place) ?? content;
 }
 
-/** Another port from now on: the person said so. */
+/** Changes the port for good, at the person's request. */
 export function movePort(place: WebPlace, port: number): void {
   const known = readDocument(place.tools.fileSystem, originPath(place), OriginRecord);
   if (known !== undefined && known.port !== port)

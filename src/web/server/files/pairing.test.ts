@@ -66,7 +66,7 @@ describe('pairing', () => {
     expect(pairingState(place, again.id)).toMatchObject({ request: { name: PHONE.name } });
   });
 
-  it('is over after two minutes, when it is ended, and when a newer one takes its place', async () => {
+  it('is over after two minutes, when ended, and when a newer one replaces it', async () => {
     await using there = await pairingWorld();
     const { place, clock } = there;
     const first = issuePairing(place, 'view');
@@ -81,7 +81,7 @@ describe('pairing', () => {
     expect(askToPair(place, third.code, PHONE)).toBeUndefined();
   });
 
-  it('is over where the person said no, or said yes too late', async () => {
+  it('is over if the person said no, or yes too late', async () => {
     await using there = await pairingWorld();
     const { place, clock } = there;
     const declined = issuePairing(place, 'view');

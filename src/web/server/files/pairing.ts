@@ -27,7 +27,7 @@ import { roomOf, type WebPlace } from './web-place.js';
 
 const ID = /^[0-9a-f]{32}$/;
 
-/** `<state>/web/pairing/code.json`: the one code that can be typed now. A newer one takes its place. */
+/** `<state>/web/pairing/code.json`: the one code that can be typed now. A newer one replaces it. */
 const PairingRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   id: textThat((id) => ID.test(id), 'not the id of a pairing'),
@@ -38,11 +38,11 @@ const PairingRecord = record({
 });
 type PairingRecord = Readonly<ValueOf<typeof PairingRecord>>;
 
-/** `<id>.request`: who gave the right code, and waits for the person at the terminal. Created once: the code is used up by it. */
+/** `<id>.request`: the device that gave the right code and is waiting for the person. Created once, which uses up the code. */
 const RequestRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   ticketHash: text,
-  /** What both screens show, so that the person sees that it is their own phone. */
+  /** Shown on both screens, so that the person sees it is their own phone. */
   check: text,
   name: text,
   address: text,
@@ -51,7 +51,7 @@ const RequestRecord = record({
 });
 export type PairingRequest = Readonly<ValueOf<typeof RequestRecord>>;
 
-/** `<id>.verdict`: what the person said. Created once. */
+/** `<id>.verdict`: the person's decision. Created once. */
 const VerdictRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   verdict: oneOf(['yes', 'no']),
@@ -59,7 +59,7 @@ const VerdictRecord = record({
 
 const VALID_MS = 2 * 60_000;
 export const MAX_TRIES = 5;
-/** Without those that look like another one. */
+/** Without letters and digits that look like others. */
 const LETTERS = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ';
 const CODE_LENGTH = 8;
 const CHECK_LENGTH = 4;
@@ -70,7 +70,7 @@ export interface IssuedPairing {
   readonly expiresAt: string;
 }
 
-/** Makes a code to be typed on another device, in the place of an earlier one. Throws ATOMIC_WRITE_FAILED. */
+/** Creates a code to be typed on another device, replacing an earlier one. Throws ATOMIC_WRITE_FAILED. */
 export function issuePairing(place: WebPlace, can: DeviceCapability): IssuedPairing {
   const { tools } = place;
   sweep(place);
@@ -90,21 +90,21 @@ export function issuePairing(place: WebPlace, can: DeviceCapability): IssuedPair
   return { id, code, expiresAt };
 }
 
-/** Ends a pairing: its code does not count any more. What the person said stays, for the device that waits for it. */
+/** Ends a pairing: its code no longer counts. The person's decision stays, for the device that is waiting for it. */
 export function endPairing(place: WebPlace, id: string): void {
   const isDecided = lookAt(place.tools.fileSystem, inRoom(place, `${id}.verdict`)) !== undefined;
   if (!isDecided && current(place)?.id === id) removeQuietly(place.tools.fileSystem, codePath(place));
 }
 
-/** What a device shows and keeps while the person at the terminal is asked. */
+/** What a device shows and keeps while the person at the terminal decides. */
 export interface PairingTicket {
   readonly ticket: string;
   readonly check: string;
 }
 
 /**
- * Asks to be paired with a code, whichever server is asked; undefined where the code does not count. A try is taken with link(2)
- * before anything is compared, so that five guesses are five, however many arrive at once. Throws ATOMIC_WRITE_FAILED.
+ * Asks to be paired with a code, across all servers; undefined if the code does not count. A try is recorded with link(2)
+ * before anything is compared, so five guesses count as five however many arrive at once. Throws ATOMIC_WRITE_FAILED.
  */
 export function askToPair(
   place: WebPlace,
@@ -132,7 +132,7 @@ export function askToPair(
     : undefined;
 }
 
-/** How a pairing stands, for the terminal that waits. */
+/** How a pairing stands, for the waiting terminal. */
 export type PairingState =
   | { readonly name: 'waits' }
   | { readonly name: 'asked'; readonly request: PairingRequest }
@@ -152,20 +152,20 @@ export function pairingState(place: WebPlace, id: string): PairingState {
   return isNow(place, known) ? { name: 'waits' } : { name: 'over', why: 'expired' };
 }
 
-/** What the person at the terminal said about the device that asks; the first word counts. */
+/** Records the person's decision about the asking device; the first decision counts. */
 export function decidePairing(place: WebPlace, id: string, isYes: boolean): void {
   const path = inRoom(place, `${id}.verdict`);
   const content = { version: DOCUMENT_VERSION, verdict: isYes ? ('yes' as const) : ('no' as const) };
   createFile(place.tools, path, formatDocument(path, content, VerdictRecord));
 }
 
-/** What became of a ticket. `undefined`: it does not count. */
+/** How a ticket stands. `undefined`: it does not count. */
 export type Claim =
   | { readonly name: 'waits' }
   | { readonly name: 'declined' }
   | { readonly name: 'paired'; readonly can: DeviceCapability; readonly device: string };
 
-/** Uses a ticket at the origin where it was given out, once. Throws ATOMIC_WRITE_FAILED. */
+/** Uses a ticket, once, at the origin where it was issued. Throws ATOMIC_WRITE_FAILED. */
 export function claimPairing(place: WebPlace, ticket: string, origin: string): Claim | undefined {
   const { fileSystem } = place.tools;
   const known = current(place);
@@ -181,17 +181,17 @@ export function claimPairing(place: WebPlace, ticket: string, origin: string): C
   return { name: 'paired', can: known.can, device: request.name };
 }
 
-/** Calls back whenever a pairing may stand otherwise. */
+/** Calls back whenever a pairing may have changed. */
 export function watchPairing(place: WebPlace, onHint: () => void): { close(): void } {
   return place.tools.watcher.watch(roomOf(place, 'pairing'), () => onHint());
 }
 
-/** As people type it: in small letters, with dashes and spaces. */
+/** Normalises a code as people type it: in lower case, with dashes and spaces. */
 function plainCode(typed: string): string {
   return typed.toUpperCase().replaceAll(/[\s-]/g, '');
 }
 
-/** Four letters of a ticket: who sees the code over your shoulder has another ticket. */
+/** Four letters derived from a ticket: a person who reads the code over your shoulder has a different ticket. */
 function checkOf(ticket: string): string {
   const bytes = Buffer.from(hashOf(`check:${ticket}`), 'hex');
   return [...bytes.subarray(0, CHECK_LENGTH)].map((byte) => LETTERS[byte % LETTERS.length]).join('');
@@ -213,7 +213,7 @@ function after(now: Date): string {
   return new Date(now.getTime() + VALID_MS).toISOString();
 }
 
-/** What belongs to earlier codes. Whoever still waits for one is told that it is over. */
+/** Removes what belongs to earlier codes. A device still waiting for one then learns that it is over. */
 function sweep(place: WebPlace): void {
   const { fileSystem } = place.tools;
   for (const name of listDirectory(fileSystem, roomOf(place, 'pairing')))

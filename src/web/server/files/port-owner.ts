@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { visibleExcerpt } from '../../../foundation/index.js';
 import { type FileSystem, readFile } from '../../../storage/index.js';
 
-/** Who listens on a port of this machine, in words; undefined where the system does not tell. */
+/** Which process listens on a port of this machine, in words; undefined if the system does not say. */
 export function portOwner(fileSystem: FileSystem, port: number): string | undefined {
   try {
     const inodes = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((path) =>
@@ -17,7 +17,7 @@ export function portOwner(fileSystem: FileSystem, port: number): string | undefi
     const name = readFile(fileSystem, `/proc/${pid}/comm`)?.trim() ?? '';
     return `process ${pid} (${visibleExcerpt(name, 40)})`;
   } catch {
-    return undefined; // no /proc, or not ours to see
+    return undefined; // no /proc, or not readable for us
   }
 }
 
@@ -38,10 +38,10 @@ function holds(fileSystem: FileSystem, pid: string, sockets: ReadonlySet<string>
       try {
         return sockets.has(fileSystem.readLink(join(directory, name)));
       } catch {
-        return false; // closed meanwhile
+        return false; // has closed meanwhile
       }
     });
   } catch {
-    return false; // another user's
+    return false; // another user's process
   }
 }

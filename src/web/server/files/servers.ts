@@ -26,11 +26,11 @@ import {
 } from '../../../storage/index.js';
 import { roomOf, type WebPlace } from './web-place.js';
 
-/** `<state>/web/servers/<token>.json`: a process that serves the page. It goes when that ends. */
+/** `<state>/web/servers/<token>.json`: a process that serves the page. Removed when the process ends. */
 const ServerRecord = record({
   version: withDefault(whole(), () => DOCUMENT_VERSION),
   process: ProcessRecord,
-  /** The first is the one that links are made for. */
+  /** The first one is used in links. */
   origins: listOf(text, 1),
   port: nullable(whole(1, 65_535)),
   socket: nullable(text),
@@ -52,12 +52,12 @@ export interface KnownServer {
 const TOKEN = /^[0-9a-f]{32}$/;
 
 export interface NotedServer {
-  /** Fires when somebody asks this server to stop. */
+  /** Calls back when this server is asked to stop. */
   onStop(stop: () => void): void;
   close(): void;
 }
 
-/** Writes down that this process serves the page. Throws ATOMIC_WRITE_FAILED. */
+/** Records that this process serves the page. Throws ATOMIC_WRITE_FAILED. */
 export function noteServer(
   place: WebPlace,
   facts: Pick<ServerRecord, 'origins' | 'port' | 'socket'>,
@@ -91,7 +91,7 @@ export function noteServer(
   };
 }
 
-/** The servers of this user that are not proven dead; records of dead ones are swept. */
+/** This user's servers that are not proven dead; records of dead ones are removed. */
 export function listServers(place: WebPlace): KnownServer[] {
   const { fileSystem, identity, log } = place.tools;
   const directory = roomOf(place, 'servers');
@@ -118,7 +118,7 @@ export function listServers(place: WebPlace): KnownServer[] {
   });
 }
 
-/** Leaves the request to stop for one server: it is asked by name, so no other process can be hit. */
+/** Leaves a stop request for one server, by name, so that no other process can be hit. */
 export function askToStop(place: WebPlace, { token }: KnownServer): void {
   createFile(place.tools, join(roomOf(place, 'servers'), `${token}.stop`), '');
 }

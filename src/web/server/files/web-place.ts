@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Services } from '../../../app/services.js';
 import { ensureDirectory, type LockTools } from '../../../storage/index.js';
 
-/** Where what belongs to the page is kept: `<state>/web`, 0700, each file 0600. */
+/** Where the page's files are kept: `<state>/web`, 0700, each file 0600. */
 export interface WebPlace {
   readonly tools: LockTools;
   readonly directory: string;
@@ -12,7 +12,7 @@ export function webPlace({ tools, config }: Services): WebPlace {
   return { tools, directory: config.layout.web };
 }
 
-/** A directory within it, made if it is not there. Throws UNSAFE_PATH, STORAGE_FAILED. */
+/** A directory within it, created if missing. Throws UNSAFE_PATH, STORAGE_FAILED. */
 export function roomOf({ tools, directory }: WebPlace, name?: string): string {
   const path = name === undefined ? directory : join(directory, name);
   ensureDirectory(tools.fileSystem, path);

@@ -7,8 +7,8 @@ import type { OwnOrigin } from './own-origins.js';
 import { isSecretOf } from './secrets.js';
 
 /**
- * Refuses what another page sends. A write must say that it comes from this very origin; whoever does not say where it
- * comes from is refused, too. Throws FOREIGN_ORIGIN.
+ * Refuses requests from other pages. A write must say that it comes from this very origin; a write that does not say where
+ * it comes from is refused too. Throws FOREIGN_ORIGIN.
  */
 export function assertOwnPage(request: Request, { origin }: OwnOrigin): void {
   const isRead = request.method === 'GET';
@@ -19,7 +19,7 @@ export function assertOwnPage(request: Request, { origin }: OwnOrigin): void {
   if (site !== null && site !== 'same-origin') throw new ForeignOriginError('it comes from another site');
 }
 
-/** Who sends a request: cookie and key of one device, signed in at this origin. Throws NOT_SIGNED_IN, KEY_REFUSED. */
+/** The sender of a request, by cookie and key of one device signed in at this origin. Throws NOT_SIGNED_IN, KEY_REFUSED. */
 export function signedInDevice(place: WebPlace, request: Request, own: OwnOrigin): Device {
   const cookie = cookieIn(request.headers.get('cookie') ?? undefined, own);
   const key = request.headers.get(KEY_HEADER);

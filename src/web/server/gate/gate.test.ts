@@ -66,7 +66,7 @@ it.each([
   'javascript:1',
 ])('may not be behind %s', (origin) => expect(() => behindOrigin(origin)).toThrow());
 
-it('is called by its own name first, and behind a proxy by that', () => {
+it("uses its own name first, and behind a proxy the proxy's", () => {
   const reach = { behind: [] };
   checkReach(reach);
   expect(originsOf(reach, 'hf-aaaaaaaa', 4001).map(({ origin }) => origin)).toEqual([

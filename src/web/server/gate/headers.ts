@@ -1,4 +1,4 @@
-/** What stands on every response, whatever it is. There are no CORS headers at all: nobody else may read anything. */
+/** The headers of every response. There are no CORS headers at all: no other origin may read anything. */
 export const EVERYWHERE: Readonly<Record<string, string>> = {
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -22,5 +22,5 @@ export const EVERYWHERE: Readonly<Record<string, string>> = {
     'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), display-capture=(), clipboard-read=()',
 };
 
-/** Nothing of the API is kept by a browser or on the way. */
+/** API responses are never stored, in a browser or on the way. */
 export const NOT_KEPT = 'no-store';

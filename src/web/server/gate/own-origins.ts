@@ -1,16 +1,16 @@
-/** An origin under which this server is reached, and what follows from it. */
+/** An origin under which this server can be reached, and what follows from it. */
 export interface OwnOrigin {
-  /** As a browser spells it, such as `http://hf-3k2j9x0a.localhost:4711`. */
+  /** As a browser writes it, such as `http://hf-3k2j9x0a.localhost:4711`. */
   readonly origin: string;
-  /** What stands in the Host header. */
+  /** The value of the Host header. */
   readonly host: string;
   readonly isSecure: boolean;
-  /** Whether a proxy stands before us, whose word about addresses is believed. */
+  /** Whether a proxy stands in front of us, whose word about addresses is trusted. */
   readonly isBehind: boolean;
   readonly cookieName: string;
 }
 
-/** Everything that this server is called; the first is the one that links are made for. */
+/** All origins of this server; the first one is used in links. */
 export class OwnOrigins {
   readonly all: readonly OwnOrigin[];
   readonly #byHost: ReadonlyMap<string, OwnOrigin>;
@@ -20,7 +20,7 @@ export class OwnOrigins {
     this.#byHost = new Map(this.all.map((own) => [own.host, own]));
   }
 
-  /** The origin that a Host header means; names are compared whole, so that a name that points here is not enough. */
+  /** The origin that a Host header names. Names are compared in full, so a foreign name that points here is not enough. */
   of(host: string | undefined): OwnOrigin | undefined {
     return host === undefined ? undefined : this.#byHost.get(host.toLowerCase());
   }
@@ -30,7 +30,7 @@ function ownOrigin(text: string, isBehind: boolean): OwnOrigin {
   const { origin, host, protocol, port } = new URL(text);
   const isSecure = protocol === 'https:';
   const number = port === '' ? (isSecure ? '443' : '80') : port;
-  // Cookies are shared between ports: each has its own name, and the prefix keeps other hosts and plain http away from it.
+  // Cookies are shared between ports, so each port has its own name; the prefix keeps other hosts and plain http out.
   const cookieName = `${isSecure ? '__Host-' : ''}hf_${number}`;
   return { origin, host, isSecure, isBehind, cookieName };
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../foundation/index.js';
 
 export interface WebLimits {
-  /** Wrong codes within a minute, of everybody together. */
+  /** Wrong codes within a minute, from all senders together. */
   readonly signInFailures: number;
-  /** Writes of one device within a minute. */
+  /** Writes by one device within a minute. */
   readonly writes: number;
   /** Open streams of one device. */
   readonly streams: number;
@@ -11,7 +11,7 @@ export interface WebLimits {
 
 const MINUTE_MS = 60_000;
 
-/** How often something happened within the last minute, by whom. */
+/** Counts how often something happened within the last minute, by sender. */
 export class Rate {
   readonly #clock: Clock;
   readonly #max: number;
@@ -27,7 +27,7 @@ export class Rate {
     return this.#recent(who).length >= this.#max;
   }
 
-  /** Counts one; returns how many there were within the minute. */
+  /** Counts one more; returns how many there were within the minute. */
   count(who: string): number {
     const times = [...this.#recent(who), this.#clock.monotonicMs()];
     this.#times.set(who, times);

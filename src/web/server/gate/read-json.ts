@@ -3,7 +3,7 @@ import { BodyTooLargeError, NotJsonError } from '../errors.js';
 
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** The body of a write. Throws NOT_JSON, BODY_TOO_LARGE, INVALID_INPUT. */
+/** Reads the body of a write. Throws NOT_JSON, BODY_TOO_LARGE, INVALID_INPUT. */
 export async function readJson(request: Request): Promise<unknown> {
   if (!/^application\/json(?:;\s*charset=utf-8)?$/i.test(request.headers.get('content-type') ?? ''))
     throw new NotJsonError();
@@ -17,7 +17,7 @@ export async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-/** No more is ever held than may come, whatever its length was said to be. */
+/** Never holds more than the allowed size, whatever length was announced. */
 async function readText({ body }: Request): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -23,7 +23,7 @@ interface AnyRunsParts {
   readonly signal: AbortSignal;
 }
 
-/** What is told of a run and asked of it, whether it is on this machine or on another. */
+/** Reads and steers a run, whether it is on this machine or another. */
 export function anyRuns(parts: AnyRunsParts): RunFactsParts & SteeringParts {
   const { services, feed, elsewhere, signal } = parts;
   return {
@@ -56,7 +56,7 @@ export function anyRuns(parts: AnyRunsParts): RunFactsParts & SteeringParts {
   };
 }
 
-/** Undefined where no project of this machine has it. Throws AMBIGUOUS_ID. */
+/** Undefined if no project of this machine has the run. Throws AMBIGUOUS_ID. */
 function placeHere(services: Services, run: string): ReturnType<typeof findRunOf> | undefined {
   try {
     return findRunOf(services, run);
@@ -66,7 +66,7 @@ function placeHere(services: Services, run: string): ReturnType<typeof findRunOf
   }
 }
 
-/** Throws RUN_NOT_FOUND, REMOTE_REFUSED with the reason, NOT_STORED where the hub is away. */
+/** Throws RUN_NOT_FOUND, REMOTE_REFUSED with the reason, or NOT_STORED if the hub is unreachable. */
 async function steerElsewhere(
   elsewhere: RunsElsewhere | undefined,
   run: string,
@@ -100,7 +100,7 @@ function factsHere(services: Services, feed: Feed, place: ReturnType<typeof find
   };
 }
 
-/** What is typed there, and never here: a path of another machine means nothing on this one. */
+/** Its commands are typed there, never here: a path of another machine means nothing on this one. */
 function factsElsewhere(row: OverviewRow, machine: string): RunFacts {
   const { id, project, isArchived } = row;
   const name = visibleExcerpt(id, 8);

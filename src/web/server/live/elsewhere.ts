@@ -4,36 +4,36 @@ import { isHoldfastError, messageOf, visibleExcerpt } from '../../../foundation/
 import type { QuestionDesk } from '../../../sessions/question/index.js';
 import type { FleetState } from '../../contract/index.js';
 
-/** The other machines as the page shows them: what was read last, whatever the network does. */
+/** The other machines as the page shows them: as last read, whatever the network does. */
 export interface Elsewhere extends Pick<OpenFleetQuestions['known'], 'pending' | 'standing' | 'refresh'> {
   readonly state: FleetState;
-  /** Calls back when something changed there, until it is closed. */
+  /** Calls back when something changes there, until closed. */
   watch(onChange: () => void): { close(): void };
 }
 
 export interface OpenElsewhere extends AsyncDisposable {
   readonly elsewhere: Elsewhere;
-  /** The same for an overview. */
+  /** The same, for an overview. */
   readonly overview?: OpenFleetQuestions['elsewhere'] | undefined;
   readonly runs?: RunsElsewhere | undefined;
-  /** The questions of this machine and of the others behind the same verbs. */
+  /** The questions of this and the other machines, with the same operations. */
   readonly questions: QuestionDesk;
 }
 
-/** The runs of other machines, and what is asked of them. */
+/** The runs of other machines, and requests to them. */
 export interface RunsElsewhere extends Pick<OpenFleetQuestions['runs'], 'find' | 'steer'> {
-  /** Takes back what was sent from here; false where its machine has it already. Throws REQUEST_NOT_FOUND, and as the hub. */
+  /** Takes back what was sent from here; false if its machine already has it. Throws REQUEST_NOT_FOUND, and the hub's errors. */
   takeBack(request: string): Promise<boolean>;
 }
 
-/** How long a server of the fleet may take to be reached. */
+/** The time limit for reaching a server of the fleet. */
 const TIMEOUT_MS = 5_000;
 
-/** The other machines; undefined where this one has not joined. What is wrong with the fleet is told on the page, not thrown. */
+/** The other machines; undefined if this one has not joined a fleet. Fleet problems are shown on the page, not thrown. */
 export async function openElsewhere(services: Services): Promise<OpenElsewhere | undefined> {
   const { openFleet, openFleetQuestions } = await import('../../../app/fleet/open-fleet.js');
   try {
-    // The link is held beside the page: nothing need be passed on first.
+    // The link is held alongside the page: nothing needs to be passed on first.
     const fleet = await openFleetQuestions(services, { isQuick: true, timeoutMs: TIMEOUT_MS });
     if (fleet === undefined) return undefined;
     const { questions, known, runs, self } = fleet;
@@ -72,7 +72,7 @@ function troubleOf(reason: string, at: Date | undefined): FleetState['trouble'] 
   return { reason: visibleExcerpt(reason, 300), at: at?.toISOString() ?? null };
 }
 
-/** Settings that lead nowhere are told like a hub that is away. */
+/** Settings that lead nowhere are reported like an unreachable hub. */
 function without(reason: string): Pick<OpenElsewhere, 'elsewhere'> {
   return {
     elsewhere: {

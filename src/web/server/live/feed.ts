@@ -14,7 +14,7 @@ export interface FeedParts {
   readonly log: Logger;
 }
 
-/** How everything stands, but for who looks at it. */
+/** The state of everything, independent of the viewer. */
 export interface FeedState {
   readonly seq: number;
   readonly cards: readonly Card[];
@@ -24,14 +24,14 @@ export interface FeedState {
 
 interface Known<Value> {
   readonly value: Value;
-  /** As JSON, to tell whether it changed. */
+  /** As JSON, to detect changes. */
   readonly text: string;
 }
 
-/** How long somebody who comes waits for the other machines; what takes longer is told as a change. */
+/** How long a new viewer waits for the other machines; what takes longer is sent as a change. */
 const PATIENCE_MS = 300;
 
-/** What is shown by every page: read once for all of them, and only while one of them looks. */
+/** What every page shows: read once for all of them, and only while at least one is open. */
 export class Feed implements Disposable {
   readonly #parts: FeedParts;
   readonly #listeners = new Set<(change: Change) => void>();
@@ -49,7 +49,7 @@ export class Feed implements Disposable {
     this.#parts = parts;
   }
 
-  /** Everything as it is now, what others typed included. Throws STORAGE_FAILED. */
+  /** Reads everything as it is now, including what others typed. Throws STORAGE_FAILED. */
   async read(): Promise<FeedState> {
     for (const id of this.#cards.keys()) this.#staleDrafts.add(id);
     await this.#readElsewhere();
@@ -58,12 +58,12 @@ export class Feed implements Disposable {
     return this.state();
   }
 
-  /** Returns when it was read at all. Throws STORAGE_FAILED. */
+  /** Resolves once it has been read at least once. Throws STORAGE_FAILED. */
   async ready(): Promise<void> {
     if (this.#isStale) await this.#refresh();
   }
 
-  /** The same as it was read last. */
+  /** The state as last read. */
   state(): FeedState {
     return {
       seq: this.#seq,
@@ -73,7 +73,7 @@ export class Feed implements Disposable {
     };
   }
 
-  /** One set as a card, whether it waits or not. Throws SESSION_NOT_FOUND. */
+  /** One set as a card, waiting or not. Throws SESSION_NOT_FOUND. */
   async card(id: string): Promise<Card> {
     const view = await this.#parts.questions.get(id);
     return { ...this.#cardOf(view, this.state().rows), draft: this.#readDraft(id) };
@@ -84,13 +84,13 @@ export class Feed implements Disposable {
     return null;
   }
 
-  /** Somebody typed something through this server. */
+  /** Notes that text was typed through this server. */
   noteDraft(id: string): void {
     this.#staleDrafts.add(id);
     this.#hint();
   }
 
-  /** Calls back with each change until it is closed. */
+  /** Calls back with each change until closed. */
   subscribe(onChange: (change: Change) => void): { close(): void } {
     this.#listeners.add(onChange);
     return { close: () => void this.#listeners.delete(onChange) };
@@ -102,28 +102,28 @@ export class Feed implements Disposable {
     this.#parts.overview[Symbol.dispose]();
   }
 
-  /** Reads the other machines for somebody who comes. */
+  /** Reads the other machines for a new viewer. */
   async #readElsewhere(): Promise<void> {
     const { elsewhere } = this.#parts;
     if (elsewhere === undefined) return;
     this.#watch ??= elsewhere.watch(() => this.#hint());
     if (elsewhere.state.trouble !== null) return;
     const patience = new AbortController();
-    const tooLong = sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {}); // it was there in time
+    const tooLong = sleep(PATIENCE_MS, undefined, { signal: patience.signal }).catch(() => {}); // arrived in time
     await Promise.race([elsewhere.refresh(), tooLong]);
     patience.abort();
   }
 
   #hint(): void {
     this.#isStale = true;
-    // Nobody looks: whoever comes reads it then.
+    // No page is open: the next one reads it.
     if (this.#listeners.size === 0) return;
     this.#refresh().catch((error: unknown) =>
       this.#parts.log.warn('web.not-read', { error: messageOf(error) }),
     );
   }
 
-  /** One reading at a time; a hint that comes meanwhile causes the next one. */
+  /** One reading at a time; a hint that arrives meanwhile causes the next one. */
   #refresh(): Promise<void> {
     this.#reading ??= this.#readAll();
     return this.#reading;
@@ -143,7 +143,7 @@ export class Feed implements Disposable {
       this.#isStale = true;
       throw error;
     } finally {
-      // At once: a hint that comes now starts the next reading.
+      // Cleared at once: a hint that arrives now starts the next reading.
       this.#reading = undefined;
     }
   }
@@ -179,7 +179,7 @@ export class Feed implements Disposable {
     for (const listener of [...this.#listeners]) listener(told);
   }
 
-  /** A set that no longer waits; null where it is gone. */
+  /** A set that is no longer waiting; null if it is gone. */
   async #settled(id: string, rows: readonly OverviewRow[]): Promise<Card | null> {
     const { elsewhere, questions } = this.#parts;
     try {
@@ -194,7 +194,7 @@ export class Feed implements Disposable {
 
   #cardOf(view: QuestionView, rows: readonly OverviewRow[]): Card {
     const session = view.asker?.session ?? view.asker?.hook;
-    // A run of another machine that has the same id is another one.
+    // A run on another machine with the same id is a different run.
     const row = rows.find(
       ({ kind, id, machine }) => kind !== 'question' && id === session && machine === view.machine,
     );
@@ -213,7 +213,7 @@ export class Feed implements Disposable {
       const { questionIndex, answers, rejectionReason } = draft;
       return { questionIndex, answers, rejectionReason };
     } catch (error) {
-      // Gone, or not to be read: nothing that was typed can be shown.
+      // Gone or unreadable: nothing that was typed can be shown.
       if (!isHoldfastError(error)) throw error;
       return null;
     }
@@ -224,7 +224,7 @@ function known<Value>(value: Value): Known<Value> {
   return { value, text: JSON.stringify(value) };
 }
 
-/** Oldest first. What is on its way to another machine waits for nobody, and is shown all the same. */
+/** Oldest first. A decision on its way to another machine awaits no one, but is shown all the same. */
 function withOthers(pending: readonly QuestionView[], others: readonly QuestionView[]): QuestionView[] {
   const here = pending.filter(({ machine }) => machine === undefined);
   return [...here, ...others].sort(

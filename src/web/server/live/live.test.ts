@@ -28,7 +28,7 @@ async function feedWorld() {
   };
 }
 
-it('tells what is different, once, and what was decided as it ended', async () => {
+it('sends what has changed, once, and settled sets as they ended', async () => {
   await using own = await feedWorld();
   const first = await own.questions.create([question()]);
   expect((await own.feed.read()).cards.map(({ set }) => set.sessionId)).toEqual([first.id]);
@@ -47,7 +47,7 @@ it('tells what is different, once, and what was decided as it ended', async () =
   expect(changes.map(({ seq }) => seq)).toEqual(changes.map((_change, index) => index + 2));
 });
 
-it('tells what somebody typed on this page to the others', async () => {
+it('sends what was typed on this page to the others', async () => {
   await using own = await feedWorld();
   const { id } = await own.questions.create([question()]);
   await own.feed.read();
@@ -59,7 +59,7 @@ it('tells what somebody typed on this page to the others', async () => {
   await vi.waitFor(() => expect(changes[0]?.cards[0]?.draft).toEqual(draft), PATIENT);
 });
 
-it('keeps no more for a reader that is slow than fits, and gives it everything anew when it reads on', async () => {
+it('keeps no more for a slow reader than fits, and sends it everything anew when it continues', async () => {
   await using own = await feedWorld();
   await own.questions.create([question({ prompt: 'x'.repeat(50_000) })]);
   await own.feed.read();
@@ -74,7 +74,7 @@ it('keeps no more for a reader that is slow than fits, and gives it everything a
   };
   await take();
   expect(names).toEqual(['state']);
-  // Nobody reads: 40 changes of 50 kB each would be 2 MB.
+  // No reader: 40 changes of 50 kB each would be 2 MB.
   for (let more = 0; more < 40; more += 1) {
     await own.questions.create([question({ prompt: `${more}${'y'.repeat(50_000)}` })]);
     await vi.waitFor(() => expect(own.feed.state().cards).toHaveLength(more + 2), PATIENT);

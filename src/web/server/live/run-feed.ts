@@ -6,12 +6,12 @@ import { type JournalEntry, JournalReader } from '../../../run/index.js';
 import { eventWords, runDescriber } from '../../../run/journal/describe-run.js';
 import type { RunEntry } from '../../contract/index.js';
 
-/** What an agent says is told so often at most. */
+/** What an agent says is sent at most this often. */
 const COALESCED_MS = 100;
-/** A process that dies makes no event. */
+/** A process that dies causes no event, so this checks regularly. */
 const LOOK_MS = 2_000;
 
-/** The journal of one run for one reader, who takes what there is when there is room for it. */
+/** The journal of one run for one reader, who takes entries when there is room for them. */
 export class RunFeed implements Disposable {
   readonly run: string;
   readonly #place: RunPlace;
@@ -24,16 +24,16 @@ export class RunFeed implements Disposable {
   #hinting: NodeJS.Timeout | undefined;
   #isHinted = true;
   #isRunning: boolean;
-  /** What was told last about whether it runs. */
+  /** What was last reported about whether it is running. */
   #told: boolean | undefined;
 
-  /** `after`: the last entry that the reader has; `onMore` says that there may be something to take. */
+  /** `after`: the last entry the reader has; `onMore` says that there may be more to take. */
   constructor(services: Services, place: RunPlace, after: number, onMore: () => void) {
     const journal = journalOf(services, place.sessionId);
     this.run = place.sessionId;
     this.#place = place;
     this.#after = after;
-    // From its beginning: the words for an entry depend on those before it.
+    // From its beginning, since the words for an entry depend on earlier entries.
     this.#reader = new JournalReader(journal);
     this.#isRunning = isRun(place);
     this.#watch = services.tools.watcher.watch(journal.directory, () => {
@@ -55,7 +55,7 @@ export class RunFeed implements Disposable {
     for (;;) {
       if (this.#waiting.length === 0 && this.#isHinted) {
         this.#isHinted = false;
-        // Before it is read: who does not run it any more has written everything by now.
+        // Before reading: a process that has stopped by now has written everything.
         this.#isRunning = isRun(this.#place);
         this.#waiting = this.#reader.read().reverse();
       }
@@ -67,7 +67,7 @@ export class RunFeed implements Disposable {
     }
   }
 
-  /** Whether a process ran it when its entries were read, where that was not told yet. Only when all of them are taken. */
+  /** Whether a process ran it when its entries were read, if not reported yet. Only once all entries are taken. */
   news(): boolean | undefined {
     if (this.#told === this.#isRunning) return undefined;
     this.#told = this.#isRunning;
@@ -81,7 +81,7 @@ export class RunFeed implements Disposable {
   }
 }
 
-/** Whether a process runs it. One of the archive is run by nobody. */
+/** Whether a process runs it. An archived run has no process. */
 function isRun({ loops, isArchived, sessionId }: RunPlace): boolean {
   return !isArchived && loops.owner().hold === 'held' && loops.get()?.sessionId === sessionId;
 }

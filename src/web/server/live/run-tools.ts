@@ -4,7 +4,7 @@ import { visibleExcerpt } from '../../../foundation/index.js';
 import { JournalReader } from '../../../run/index.js';
 import type { ReaderItem, ReaderPage, ToolLine } from '../../contract/sessions.js';
 
-/** Of so many runs it is remembered what their agents did, and of each so much. */
+/** How many runs are remembered with what their agents did, and how much of each. */
 const MAX_RUNS = 4;
 const MAX_LINES = 20_000;
 const MAX_SHOWN = 500;
@@ -12,13 +12,13 @@ const MAX_SHOWN = 500;
 interface Known {
   readonly reader: JournalReader;
   lines: Line[];
-  /** Calls whose result was not told yet, by their ids. */
+  /** Calls without a reported result, by their ids. */
   readonly open: Map<string, Line>;
 }
 
 type Line = { -readonly [Key in keyof ToolLine]: ToolLine[Key] };
 
-/** What the agents of runs did, one line each, from their journals: read once, and then what is new. */
+/** What the agents of runs did, one line each, from their journals: read once, then only what is new. */
 export class RunTools {
   readonly #services: Services;
   readonly #known = new Map<string, Known>();
@@ -27,7 +27,7 @@ export class RunTools {
     this.#services = services;
   }
 
-  /** A page with what was done before each turn. `since`: when the turn before the page was; null at the start. */
+  /** A page with what was done before each turn. `since`: the time of the turn before the page; null at the start. */
   place(run: string, page: ReaderPage, since: string | null): ReaderPage {
     const lines = this.#read(run);
     let after = since ?? '';

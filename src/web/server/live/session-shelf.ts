@@ -3,11 +3,11 @@ import { listEverywhere, openCatalog } from '../../../app/sessions/open-catalog.
 import type { Catalog, EverySession, SessionRef } from '../../../catalog/index.js';
 import { SessionNotFoundError } from '../../../foundation/index.js';
 
-/** A list is read again when it is older than this, and so many times what it took to read. */
+/** A list is read again when it is older than this, and than this many times the duration of its reading. */
 const FRESH_MS = 2_000;
 const REST = 10;
 
-/** The sessions of every kind and project, read once for all who look within a moment. */
+/** The sessions of every kind and project, read once for all requests within a moment. */
 export class SessionShelf {
   readonly #services: Services;
   #read: { readonly at: number; readonly tookMs: number; readonly all: EverySession } | undefined;
@@ -28,12 +28,12 @@ export class SessionShelf {
     return this.#reading;
   }
 
-  /** What was read counts no longer: something was changed through this server. */
+  /** Drops what was read, because something was changed through this server. */
   forget(): void {
     this.#read = undefined;
   }
 
-  /** The catalog that a session is in: those of a project are in the project's own. Throws SESSION_NOT_FOUND. */
+  /** The catalog that holds a session; runs and changes are in the catalog of their project. Throws SESSION_NOT_FOUND. */
   async catalogOf({ kind, id }: SessionRef): Promise<Catalog> {
     if (kind !== 'loop' && kind !== 'change') return openCatalog(this.#services);
     const { sessions } = await this.all();

@@ -3,7 +3,7 @@ import type { Me, Snapshot, StreamEvent } from '../../contract/index.js';
 import type { Feed, FeedState } from './feed.js';
 import type { RunFeed } from './run-feed.js';
 
-/** So much may wait for a reader. Beyond it nothing is kept for them: they get everything anew when they have room. */
+/** This much may wait for a reader. Beyond it nothing is kept: the reader gets everything anew when there is room. */
 const MAX_WAITING_BYTES = 256 * 1024;
 const PING_MS = 15_000;
 
@@ -12,14 +12,14 @@ export interface StreamParts {
   readonly clock: { now(): Date };
   readonly log: Logger;
   readonly me: Me;
-  /** Opens the journal that is asked for. */
+  /** Opens the requested journal. */
   readonly openRun: ((onMore: () => void) => RunFeed) | undefined;
   /** Called with every ping. */
   readonly onPing: () => void;
   readonly onEnd: () => void;
 }
 
-/** The stream of one page. A slow reader costs no more than what waits for it. */
+/** The stream of one page. A slow reader costs no more than what is waiting for it. */
 export class PageStream {
   readonly body: ReadableStream<Uint8Array>;
   readonly #parts: StreamParts;
@@ -44,7 +44,7 @@ export class PageStream {
     );
   }
 
-  /** Says why and ends it. */
+  /** Sends the reason and ends the stream. */
   close(reason: 'revoked' | 'stopping'): void {
     const controller = this.#controller;
     if (controller === undefined) return;
@@ -53,7 +53,7 @@ export class PageStream {
     controller.close();
   }
 
-  /** The reader is gone. */
+  /** To be called when the reader is gone. */
   leave(): void {
     this.#end();
   }
@@ -71,7 +71,7 @@ export class PageStream {
     this.#run = openRun?.(() => this.#pump());
   }
 
-  /** Tells what there is while there is room for it. */
+  /** Sends what there is while there is room. */
   #pump(): void {
     if (this.#controller === undefined || !this.#hasRoom()) return;
     if (this.#isBehind) {

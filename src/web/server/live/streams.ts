@@ -2,7 +2,7 @@ import { type Device, isStillSignedIn, watchDevices } from '../files/devices.js'
 import type { WebPlace } from '../files/web-place.js';
 import type { PageStream } from './stream.js';
 
-/** The open streams by device; who is revoked, in whatever process, loses theirs. */
+/** The open streams by device; a device revoked in any process loses its streams. */
 export class Streams implements Disposable {
   readonly #place: WebPlace;
   readonly #open = new Map<string, Set<PageStream>>();

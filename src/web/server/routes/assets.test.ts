@@ -11,14 +11,14 @@ const ASSETS = new Map<string, PageAsset>([
 const linkOf = (path: string) =>
   assetResponse(ASSETS, new Request(`http://127.0.0.1${path}`), path).headers.get('link');
 
-it('names what a place needs beyond the shell, so that a browser loads it at once', () => {
+it('lists what a place needs beyond the shell, so that a browser loads it at once', () => {
   expect(linkOf('/s/some-conversation')).toBe(
     '</reader-1.js>; rel=modulepreload, </shared-1.js>; rel=modulepreload',
   );
   expect(linkOf('/s')).toBe('</list-1.js>; rel=modulepreload');
 });
 
-it('names nothing for the inbox, for other places and for files', () => {
+it('lists nothing for the inbox, for other places and for files', () => {
   expect(['/', '/runs', '/q/1', '/sign-in', '/reader-1.js'].map(linkOf)).toEqual([
     null,
     null,

@@ -1,13 +1,13 @@
 import type { PageAsset } from '../assets.js';
 import { NoSuchAddressError } from '../errors.js';
 
-/** The addresses that the page itself knows; each of them is the shell. */
+/** The addresses the page itself knows; each of them serves the shell. */
 const SHELL_PATHS =
   /^\/(?:q\/[\w-]{1,64}|runs|r\/[\w-]{1,64}(?:\/report)?|s|s\/[\w.-]{1,64}|devices|sign-in)?$/;
 
 /**
- * A file of the page, by its name in a table: no part of an address is ever part of a path. Who opens an address in a browser that
- * is none gets the shell, which says so. Throws NO_SUCH_ADDRESS for everybody else.
+ * A file of the page, by its name in a table: no part of an address is ever part of a path. A browser that opens an unknown
+ * address gets the shell, which says so. Throws NO_SUCH_ADDRESS for everyone else.
  */
 export function assetResponse(
   assets: ReadonlyMap<string, PageAsset>,
@@ -32,12 +32,12 @@ export function assetResponse(
   });
 }
 
-/** `/s/<id>` is `/s/`: a place by how its path begins. */
+/** The place of a path by its beginning: `/s/<id>` is `/s/`. */
 function placeOf(path: string): string {
   return path.slice(0, path.indexOf('/', 1) + 1) || path;
 }
 
-/** Whether somebody wants to look at an address, rather than a program to have what is there. */
+/** Whether a person opens an address in a browser, rather than a program fetching it. */
 function isOpened(request: Request, path: string): boolean {
   return !path.startsWith('/api/') && /\btext\/html\b/.test(request.headers.get('accept') ?? '');
 }

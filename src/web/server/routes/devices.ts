@@ -2,7 +2,7 @@ import { showAccess } from '../../../operations/pocket.js';
 import { pocketOf } from './pocket-desk.js';
 import type { Route } from './route.js';
 
-/** To look at only: signing others out is for the terminal. */
+/** Read-only: signing others out is left to the terminal. */
 export const deviceRoutes: readonly Route[] = [
   {
     method: 'get',

@@ -52,14 +52,14 @@ async function openStream({ parts, device, query, onLeft }: Call): Promise<Respo
     onEnd: () => streams.remove(device, stream),
   });
   streams.add(device, stream);
-  // Who went before the first byte cancels nothing.
+  // A reader who leaves before the first byte does not cancel the body.
   onLeft(() => stream.leave());
   return new Response(stream.body, { headers: { 'Content-Type': 'text/event-stream' } });
 }
 
 const WANTED = /^([0-9a-f-]{36})(?::(-1|\d{1,15}))?$/i;
 
-/** `run=<id>:<seq>`: the journal that is wanted, and the last entry that the page has. Throws INVALID_INPUT, RUN_NOT_FOUND. */
+/** `run=<id>:<seq>`: the wanted journal, and the last entry the page has. Throws INVALID_INPUT, RUN_NOT_FOUND. */
 function wantedRun(
   { services }: Call['parts'],
   query: URLSearchParams,

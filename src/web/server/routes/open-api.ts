@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { VERSION } from '../../../foundation/index.js';
 import { capabilityOf, type Route } from './route.js';
 
-/** The API as OpenAPI tells it, made from the operations behind each route. */
+/** The API as an OpenAPI document, made from the operations behind each route. */
 export function openApi(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -34,7 +34,7 @@ const Refused = z.object({
   details: z.looseObject({}).optional(),
 });
 
-/** What only code can check is told as anything. */
+/** A schema that only code can check is described as any value. */
 function contentOf(schema: z.ZodType, io: 'input' | 'output'): object {
   return { 'application/json': { schema: z.toJSONSchema(schema, { unrepresentable: 'any', io }) } };
 }

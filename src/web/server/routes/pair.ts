@@ -8,11 +8,11 @@ import { EVERYBODY, enter, nameOf, refuse, type SignIn } from './sign-in.js';
 const Asking = z.strictObject({ code: z.string().max(40), name: z.string().max(400) });
 const Claiming = z.strictObject({ ticket: z.string().max(200) });
 
-/** A device gives the code that the terminal shows. It waits then. Throws TOO_MANY_REQUESTS, CODE_REFUSED, INVALID_INPUT. */
+/** Takes the code that the terminal shows; the device then waits. Throws TOO_MANY_REQUESTS, CODE_REFUSED, INVALID_INPUT. */
 export async function askForPairing(request: SignIn): Promise<Response> {
   const { parts, own, address, body } = request;
   const { code, name } = checkInput({ input: Asking }, body);
-  // Other than the code of a link this one is short: nobody may try often.
+  // Unlike the code of a link this one is short, so tries are limited.
   if (parts.failures.isOver(EVERYBODY)) throw new TooManyRequestsError('attempts to sign in');
   const facts = { name: nameOf(name), address: visibleLine(address), origin: own.origin };
   const given = askToPair(parts.place, code, facts);
@@ -24,7 +24,7 @@ export async function askForPairing(request: SignIn): Promise<Response> {
   return Response.json(told);
 }
 
-/** Whether the person has said yes: then the device is signed in. Throws NOT_PAIRED, CODE_REFUSED, INVALID_INPUT. */
+/** Signs the device in once the person has said yes. Throws NOT_PAIRED, CODE_REFUSED, INVALID_INPUT. */
 export async function claimOfPairing(request: SignIn): Promise<Response> {
   const { parts, own, address, body } = request;
   const { ticket } = checkInput({ input: Claiming }, body);

@@ -5,12 +5,12 @@ import { readAudit } from '../files/audit.js';
 import { listDevices } from '../files/devices.js';
 import type { Call } from './route.js';
 
-/** So many lines of the audit are shown. */
+/** The number of audit lines shown. */
 const MAX_LINES = 50;
-/** Who is not signed in any more is shown for so long. */
+/** How long a device that is no longer signed in stays listed after it was last seen. */
 const SHOWN_MS = 30 * 24 * 60 * 60_000;
 
-/** What the device of a request can know and say about itself and the others. */
+/** What a request's device can learn and change about itself and the others. */
 export function pocketOf({ parts: { services, place }, device }: Call): PocketParts {
   const push = openPush(services);
   const standing = () => ({ key: push.key(), endpoint: push.endpointOf(device.id) });

@@ -84,13 +84,13 @@ export async function cardOf({ feed, questions }: Call['parts'], typed: string):
   return feed.card(await questions.resolve(typed));
 }
 
-/** The card as it stands now. What has not arrived may come back: then its draft is still there. */
+/** The card as it now stands. An answer still on its way may come back; then its draft is still there. */
 function decided({ parts }: Call, { sessionId, onItsWay }: QuestionReport): Promise<Card> {
   if (onItsWay === undefined) parts.questions.discardDraft(sessionId);
   return parts.feed.card(sessionId);
 }
 
-/** Throws NOT_STORED where the fleet's database is away, and whatever else comes of it. */
+/** Throws NOT_STORED if the fleet's database is unreachable, and the decision's own errors. */
 async function storing(decision: Promise<QuestionReport>): Promise<QuestionReport> {
   try {
     return await decision;
@@ -100,8 +100,8 @@ async function storing(decision: Promise<QuestionReport>): Promise<QuestionRepor
 }
 
 /**
- * Nothing is allowed by who did not see all of it, and more than this once only by who may steer. What is not a plain no
- * counts as leave. Throws NOT_WHOLE, NOT_ALLOWED.
+ * Only a person who saw all of a permission may allow it, and only a device that may steer may allow it for more than once.
+ * Anything but a plain no counts as allowing. Throws NOT_WHOLE, NOT_ALLOWED.
  */
 function assertMayAllow(
   { device }: Call,
@@ -117,5 +117,5 @@ function assertMayAllow(
   if (!isWhole) throw new NotWholeError();
   const isOnce = chosen.every((label) => label === PERMISSION_CHOICES.allow);
   if (!isOnce && !isAllowed(device.can, 'steer'))
-    throw new NotAllowedError('To allow more than this once', 'steer');
+    throw new NotAllowedError('Allowing more than this once', 'steer');
 }

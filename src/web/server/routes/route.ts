@@ -11,26 +11,26 @@ export interface Call {
   readonly parts: WebParts;
   readonly device: Device;
   readonly own: OwnOrigin;
-  /** Where it came from, as far as that is known. */
+  /** Where it came from, as far as known. */
   readonly address: string;
-  /** What stands in the address for `:id`. */
+  /** The value of `:id` in the address. */
   readonly id: string;
   readonly query: URLSearchParams;
-  /** What was sent, as JSON; undefined for a read. */
+  /** The parsed JSON body; undefined for a read. */
   readonly body: unknown;
   readonly context: OperationContext;
-  /** Calls back when whoever asked is gone. */
+  /** Calls back when the client is gone. */
   readonly onLeft: (leave: () => void) => void;
 }
 
-/** One address of the API. Each is one or more operations; what it takes to call it is the most that one of them takes. */
+/** One address of the API, made of one or more operations. Calling it takes the highest capability any of them takes. */
 export interface Route {
   readonly method: 'get' | 'post' | 'put';
   readonly path: string;
   readonly operations: readonly (OperationFacts & { readonly output: z.ZodType })[];
-  /** The form of what is sent, for a write. */
+  /** The schema of the body, for a write. */
   readonly body?: z.ZodType;
-  /** What the line in the audit says of it, for writes that count. */
+  /** What its line in the audit says, for writes that are audited. */
   readonly audit?: AuditEntry['what'];
   /** Answers with JSON, or with a whole response. */
   answer(call: Call): Promise<unknown>;
@@ -38,7 +38,7 @@ export interface Route {
 
 const ORDER = ['view', 'answer', 'steer', 'admin'] as const;
 
-/** What a device must be able to do for a route. */
+/** The capability a device needs for a route. */
 export function capabilityOf({ operations }: Pick<Route, 'operations'>): (typeof ORDER)[number] {
   const levels = operations.map(({ capability }) => ORDER.indexOf(capability));
   return ORDER[Math.max(0, ...levels)] ?? 'admin';

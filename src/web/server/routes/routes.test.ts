@@ -4,7 +4,7 @@ import { ROUTES } from './index.js';
 import { openApi } from './open-api.js';
 import { capabilityOf } from './route.js';
 
-/** On the page by what they tell, without an address of their own, and why. */
+/** Operations without their own address, because the page shows their content otherwise, with the reason. */
 const ABSENT: Readonly<Record<string, string>> = {
   'question.waiting': 'the state has every card',
   'question.wait': 'the stream tells how a set ends',
@@ -42,7 +42,7 @@ it('routes every operation of the page, or says why not', () => {
   expect(onPage.filter((name) => !routed.has(name)).sort()).toEqual(Object.keys(ABSENT).sort());
 });
 
-it('asks for what the operation asks for, and never for more than a device can have', () => {
+it('requires what the operation requires, and never more than a device can have', () => {
   const needed = Object.fromEntries(
     ROUTES.map((route) => [`${route.method} ${route.path}`, capabilityOf(route)]),
   );
@@ -74,7 +74,7 @@ it('asks for what the operation asks for, and never for more than a device can h
   });
 });
 
-it('is a read where it is a GET, and notes every write that counts', () => {
+it('is a read if it is a GET, and audits every write that counts', () => {
   for (const { method, path, operations, audit, body } of ROUTES) {
     const writes = operations.some(({ effect }) => effect === 'write');
     expect([path, writes, body !== undefined]).toEqual([path, method !== 'get', method !== 'get']);
@@ -82,7 +82,7 @@ it('is a read where it is a GET, and notes every write that counts', () => {
   }
 });
 
-it('tells each route as OpenAPI', () => {
+it('describes each route as OpenAPI', () => {
   const { paths } = openApi(ROUTES) as { paths: Record<string, Record<string, object>> };
   expect(Object.values(paths).flatMap((methods) => Object.keys(methods))).toHaveLength(ROUTES.length);
   expect(JSON.stringify(paths)).not.toContain('undefined');

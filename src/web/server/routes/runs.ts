@@ -10,7 +10,7 @@ export const runRoutes: readonly Route[] = [
     path: '/api/runs/:id',
     operations: [showRunAnywhere],
     async answer({ parts, id, context }) {
-      // The row is one of those that the page has.
+      // The row is one of those the page has.
       await parts.feed.ready();
       return showRunAnywhere.run(parts, checkInput(showRunAnywhere, { run: id }), context);
     },

@@ -19,7 +19,7 @@ import { ExportTooLargeError } from '../errors.js';
 import type { Call, Route } from './route.js';
 
 const RUN = /^run-(.+)$/;
-/** What is exported goes through memory as one text. */
+/** The limit of an export, which passes through memory as one text. */
 const EXPORT_BYTES = 64 * 1024 * 1024;
 const Kind = z.strictObject({ kind: z.enum(SESSION_KINDS) });
 
@@ -115,13 +115,13 @@ async function readPage({ parts, id, query }: Call): Promise<ReaderPage> {
   );
 }
 
-/** How a person goes on with it, and where. */
+/** The command that resumes it, with its directory. */
 function commandOf({ id, isOfRun, workingDirectory }: TranscriptFacts): string {
   const there = workingDirectory === null ? '' : `cd ${shellWord(workingDirectory)} && `;
   return isOfRun ? `${there}holdfast resume` : `${there}holdfast chat --resume ${shellWord(id)}`;
 }
 
-/** What stands in the address, empty ones left out. */
+/** The parameters in the address, without empty ones. */
 function given(query: URLSearchParams): Record<string, string> {
   return Object.fromEntries([...query].filter(([, value]) => value !== ''));
 }

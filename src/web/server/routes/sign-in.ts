@@ -24,12 +24,12 @@ export interface SignIn {
   readonly body: unknown;
 }
 
-/** Signs a browser in by the code of a link. Throws TOO_MANY_REQUESTS, CODE_REFUSED, INVALID_INPUT. */
+/** Signs a browser in with the code of a link. Throws TOO_MANY_REQUESTS, CODE_REFUSED, INVALID_INPUT. */
 export async function signIn(request: SignIn): Promise<Response> {
   const { parts, address, body } = request;
   const { place, failures } = parts;
   const { code, name: given } = checkInput({ input: Login }, body);
-  // Nobody guesses a code; so what others try keeps nobody out who has one.
+  // Codes cannot be guessed, so the tries of others never lock out a person who has one.
   const can = spendCode(place, code);
   if (can === undefined) {
     if (failures.isOver(EVERYBODY)) throw new TooManyRequestsError('attempts to sign in');
@@ -39,7 +39,7 @@ export async function signIn(request: SignIn): Promise<Response> {
   return enter(request, { can, name: nameOf(given) });
 }
 
-/** Whoever was let in is a device from now on. */
+/** Registers a browser that was let in as a device. */
 export async function enter(
   { parts, own, address }: SignIn,
   { can, name: wished }: { readonly can: DeviceCapability; readonly name: string },
@@ -59,13 +59,13 @@ export async function signOut({ parts, own, device, address }: Call): Promise<Re
   return Response.json({}, { headers: { 'Set-Cookie': dropCookie(own) } });
 }
 
-/** What a browser calls itself stands in terminals and records: one short line of visible text. */
+/** A browser's name as one short line of visible text, since it appears in terminals and records. */
 export function nameOf(given: string): string {
   const name = visibleLine(given).replaceAll(/\s+/g, ' ').trim();
   return name === '' ? 'browser' : [...name].slice(0, MAX_NAME).join('').trim();
 }
 
-/** Counts and writes down a code that does not count; enough of them make a card. */
+/** Counts and records a refused code; enough of them raise a card. */
 export async function refuse(
   { place, failures, services, limits }: WebParts,
   address: string,
@@ -77,14 +77,14 @@ export async function refuse(
     if (count === limits.signInFailures && !(await isToldAlready(questions)))
       await questions.create([tried(count, address)], { asker: { agent: TELLER } });
   } catch (error) {
-    // The refusal stands, whether it could be written down or not.
+    // The refusal stands, whether it could be recorded or not.
     log.warn('web.refusal-not-told', { error: messageOf(error) });
   }
 }
 
 const TELLER = 'holdfast web';
 
-/** One card is enough until somebody has looked at it. */
+/** One card is enough until a person has looked at it. */
 async function isToldAlready(questions: QuestionSessions): Promise<boolean> {
   const views = await questions.listLive();
   return views.some(({ asker, outcome }) => outcome.status === 'pending' && asker?.agent === TELLER);

@@ -1,7 +1,7 @@
 import { type HoldfastError, isHoldfastError } from '../../../foundation/index.js';
 import type { Refusal } from '../../contract/index.js';
 
-/** From the code of an error to the status of its response; what is not listed is 500. */
+/** The response status by error code; unlisted codes are 500. */
 const BY_CODE: Readonly<Record<string, number>> = {
   INVALID_INPUT: 400,
   INVALID_ANSWER: 400,
@@ -45,7 +45,7 @@ export function statusOf(error: unknown): number {
   return isHoldfastError(error) ? (BY_CODE[error.code] ?? 500) : 500;
 }
 
-/** What the page is told of an error. Of one that is not ours, nothing: it may speak of anything. */
+/** What the page learns about an error. About a foreign error, nothing: its message could reveal anything. */
 export function refusalOf(error: unknown): Refusal {
   if (!isHoldfastError(error)) return INTERNAL;
   const { code, message, hint, hintForPeople = hint } = error as HoldfastError;
@@ -55,5 +55,5 @@ export function refusalOf(error: unknown): Refusal {
 const INTERNAL: Refusal = {
   code: 'INTERNAL',
   message: 'Something went wrong in the server',
-  hint: 'What it was stands where `holdfast web` runs.',
+  hint: 'The cause is shown where `holdfast web` runs.',
 };
