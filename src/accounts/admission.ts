@@ -14,7 +14,7 @@ export type AdmissionStanding =
   | { readonly may: false; readonly reason: string; readonly until?: string };
 
 /** The port to ask before a run is started. */
-export interface Admission {
+export interface AccountAdmission {
   /** Throws ACCOUNT_UNKNOWN, AGENT_UNKNOWN. */
   standing(use: AccountUse): AdmissionStanding;
 }
@@ -28,7 +28,10 @@ export interface AdmissionOptions {
 }
 
 /** Reads the state of accounts and of the day's budget. Changes nothing: a run that begins joins the line itself. */
-export function openAdmission(tools: LockTools, { directory, accountOf, days }: AdmissionOptions): Admission {
+export function openAdmission(
+  tools: LockTools,
+  { directory, accountOf, days }: AdmissionOptions,
+): AccountAdmission {
   return {
     standing(use) {
       const account = accountOf(use);

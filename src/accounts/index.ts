@@ -1,4 +1,4 @@
-export { type AccountUse, type Admission, openAdmission } from './admission.js';
+export { type AccountAdmission, type AccountUse, openAdmission } from './admission.js';
 export { amountIn, amountOf } from './day-budget.js';
 export { DayLedger, type DayStanding } from './day-ledger.js';
 export { AccountUnknownError } from './errors.js';

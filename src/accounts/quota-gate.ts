@@ -14,7 +14,7 @@ import {
 import { readOrSetAside } from './read-file.js';
 import { type QuotaWindow, WindowFile } from './schema.js';
 import {
-  type Entry,
+  type AccountAccess,
   enterWindow,
   leaveWindow,
   limitWindow,
@@ -67,12 +67,12 @@ export class QuotaGate {
   }
 
   /** Whether the next prompt may be sent. If not, this run is in line from then on. */
-  async enter({ triesNow = false } = {}): Promise<Entry> {
+  async enter({ triesNow = false } = {}): Promise<AccountAccess> {
     if (this.window() === undefined) {
       this.#isWaiting = false;
       return OPEN;
     }
-    let entry: Entry = OPEN;
+    let entry: AccountAccess = OPEN;
     await this.#change((window) => {
       if (window === undefined) return undefined;
       const now = this.#tools.clock.now();
@@ -143,7 +143,7 @@ export class QuotaGate {
   }
 }
 
-const OPEN: Entry = { may: true, isCanary: false };
+const OPEN: AccountAccess = { may: true, isCanary: false };
 
 /**
  * Keeps a window that another machine learned of: the next run here tries first once it ends, and an answer removes the

@@ -15,7 +15,7 @@ export interface ToldLimit {
 }
 
 /** Whether a run may use the account now. */
-export type Entry =
+export type AccountAccess =
   | { readonly may: true; readonly isCanary: boolean }
   /** The allowance is used up until then. */
   | { readonly may: false; readonly closed: ToldLimit }
@@ -40,7 +40,7 @@ export function enterWindow(
   window: QuotaWindow,
   me: Runner,
   { now, isDead, triesNow }: EnterFacts,
-): { readonly window: QuotaWindow; readonly entry: Entry } {
+): { readonly window: QuotaWindow; readonly entry: AccountAccess } {
   const { until, scope, words, canary } = window;
   if (Date.parse(until) > now.getTime() && !triesNow)
     return { window: withWaiter(window, me, now), entry: { may: false, closed: { until, scope, words } } };
@@ -59,7 +59,7 @@ export function enterWindow(
   };
 }
 
-const WAIT_FOR_FIRST: Entry = { may: false, closed: null };
+const WAIT_FOR_FIRST: AccountAccess = { may: false, closed: null };
 
 /**
  * The service refused a run, or the rest of the allowance must not be used. The run that tried first moves the end of the

@@ -5,10 +5,10 @@ import { commands as spawn } from './commands/agents/aur.js';
 import { readByCommander } from './parse.js';
 import { readPlain } from './parse-plain.js';
 import { HOLDFAST } from './programs/holdfast-table.js';
-import type { Program } from './programs/program.js';
+import type { CliProgram } from './programs/program.js';
 import { RALPHTOOL } from './programs/ralphtool-table.js';
 
-const commandsOf = async (program: Program) =>
+const commandsOf = async (program: CliProgram) =>
   ((await program.groups?.()) ?? []).flatMap(({ commands }) => commands);
 const COMMANDS = [...(await commandsOf(HOLDFAST)), ...(await commandsOf(RALPHTOOL)), ...spawn];
 

@@ -11,7 +11,7 @@ import {
 import type { CommandContext } from './command.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
 import { HelpRequested, parseCommand } from './parse.js';
-import type { Program } from './programs/program.js';
+import type { CliProgram } from './programs/program.js';
 import { createTerminal, type Streams, type Terminal } from './terminal.js';
 
 /** The process around a command. */
@@ -27,7 +27,7 @@ export interface Surroundings extends Streams {
 export async function run(
   args: readonly string[],
   surroundings: Surroundings,
-  program: Program,
+  program: CliProgram,
 ): Promise<ExitCode> {
   const isJson = args.includes('--json');
   const plain = createTerminal(surroundings, {
@@ -52,7 +52,7 @@ export async function run(
 async function runCommand(
   args: readonly string[],
   surroundings: Surroundings,
-  program: Program,
+  program: CliProgram,
 ): Promise<ExitCode> {
   const words = commandFirst(args);
   const found = await program.find(words);
@@ -130,7 +130,7 @@ function tell(report: ErrorReport, name: string, terminal: Terminal, isJson: boo
   if (report.hint !== undefined) terminal.complain(terminal.errorStyle.dim(visibleBlock(report.hint)));
 }
 
-function reportOf(error: unknown, program: Program): ErrorReport {
+function reportOf(error: unknown, program: CliProgram): ErrorReport {
   const isOurs = isHoldfastError(error);
   const hint = isOurs ? hintOf(error, program) : 'This is a defect of Holdfast; please report it.';
   return {
@@ -141,14 +141,14 @@ function reportOf(error: unknown, program: Program): ErrorReport {
   };
 }
 
-function hintOf({ hint, hintForPeople }: HoldfastError, { isForPrograms }: Program): string | undefined {
+function hintOf({ hint, hintForPeople }: HoldfastError, { isForPrograms }: CliProgram): string | undefined {
   return isForPrograms ? hint : (hintForPeople ?? hint);
 }
 
 class UnknownCommandError extends HoldfastError<'USAGE'> {
   readonly code = 'USAGE';
 
-  constructor(args: readonly string[], program: Program, similar: readonly string[]) {
+  constructor(args: readonly string[], program: CliProgram, similar: readonly string[]) {
     const typed = visibleLine(args.slice(0, program.isForPrograms ? 3 : 2).join(' '));
     super(`There is no command \`${typed}\``, {
       hint: similar.length === 0 ? `See \`${program.name} --help\`.` : `Did you mean: ${similar.join(', ')}?`,

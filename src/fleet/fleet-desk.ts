@@ -3,6 +3,7 @@ import {
   addressText,
   assertFits,
   Checkpoints,
+  type FleetRole,
   FleetRuleError,
   Hub,
   type HubAddress,
@@ -12,7 +13,6 @@ import {
   migrate,
   newRole,
   type OutRow,
-  type Role,
   readFleet,
 } from '../hub/index.js';
 import type { OverviewRow } from '../overview/index.js';
@@ -22,7 +22,7 @@ import type { Door } from './door.js';
 import { FleetNotJoinedError, machineOut, RequestNotFoundError } from './errors.js';
 import { hearing } from './link/hearing.js';
 import type { SentRequest, SentRequests } from './link/sent-requests.js';
-import { type LeftBehind, listLeftBehind } from './move/left-behind.js';
+import { type LeftBehindRun, listLeftBehind } from './move/left-behind.js';
 import type { MoveReport } from './move/move-report.js';
 import { forgetOwnMachine, type OwnMachine, readOwnMachine, writeOwnMachine } from './own-machine.js';
 import { runOfRow } from './runs/mirrored-run.js';
@@ -281,7 +281,7 @@ export class FleetDesk {
   }
 
   /** What this machine had of runs that continued elsewhere. If the hub is unreachable, as far as it was known before. */
-  async leftBehind(): Promise<LeftBehind[]> {
+  async leftBehind(): Promise<LeftBehindRun[]> {
     const { tools, directory, doorTo, settleLeft } = this.#options;
     try {
       await using door = doorTo();
@@ -305,7 +305,7 @@ export class FleetDesk {
   }
 
   /** Makes a login for somebody else. Without the right to do so, returns the SQL for somebody who has it. */
-  async invite(name: string, role: Role) {
+  async invite(name: string, role: FleetRole) {
     await using door = this.#options.doorTo();
     const { connection } = await door.open();
     const made = newRole(name, role);

@@ -14,7 +14,7 @@ export { holdLink, linkLock } from './link/hold-link.js';
 export { Link, type LinkState } from './link/link.js';
 export { SentRequests } from './link/sent-requests.js';
 export { assertLeaseHolds, type LeaseRecord, listLeases, readLease, writeLease } from './move/lease-file.js';
-export { type LeftBehind, listLeftBehind, settleLeftBehind } from './move/left-behind.js';
+export { type LeftBehindRun, listLeftBehind, settleLeftBehind } from './move/left-behind.js';
 export { MovingPlace } from './move/moving-place.js';
 export { keepRefsTidy, removeOldRefs } from './move/old-refs.js';
 export { baseRef, openRepository, repositoryPlace } from './move/repository.js';

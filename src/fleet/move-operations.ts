@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
-import type { LeftBehind } from './move/left-behind.js';
+import type { LeftBehindRun } from './move/left-behind.js';
 import type { MoveReport } from './move/move-report.js';
 import type { FleetParts } from './operations.js';
 
@@ -47,7 +47,7 @@ export const listLeft = defineOperation({
     return z.strictObject({});
   },
   get output() {
-    return z.custom<readonly LeftBehind[]>();
+    return z.custom<readonly LeftBehindRun[]>();
   },
   run: async ({ fleet }: FleetParts) => (await fleet()).leftBehind(),
 });

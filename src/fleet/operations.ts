@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineOperation } from '../foundation/index.js';
-import type { HubAddress, Role } from '../hub/index.js';
+import type { FleetRole, HubAddress } from '../hub/index.js';
 import type { Finding } from './doctor.js';
 import type { FleetDesk, FleetReport } from './fleet-desk.js';
 
@@ -68,7 +68,7 @@ export const inviteToFleet = defineOperation({
   get output() {
     return z.custom<{
       readonly name: string;
-      readonly role: Role;
+      readonly role: FleetRole;
       readonly isMade: boolean;
       readonly url: string;
       readonly password: string;

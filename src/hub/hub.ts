@@ -15,12 +15,12 @@ export interface MirrorRow {
   readonly summary: unknown;
 }
 
-export type SessionKind = 'question' | 'run';
+export type MirroredKind = 'question' | 'run';
 
 export interface NewRequest {
   readonly id: string;
   readonly home: string;
-  readonly sessionKind: SessionKind;
+  readonly sessionKind: MirroredKind;
   readonly session: string;
   readonly kind: string;
   readonly body: unknown;
@@ -38,7 +38,12 @@ export const INBOX_CHANNEL = 'hf_inbox';
 export const OVERVIEW_CHANNEL = 'hf_overview';
 
 /** Which sessions: those waiting, those open, all, those open or ended since then, or those with these ids. */
-export type Wanted = 'waiting' | 'open' | 'all' | { readonly since: string } | { readonly prefix: string };
+export type SessionFilter =
+  | 'waiting'
+  | 'open'
+  | 'all'
+  | { readonly since: string }
+  | { readonly prefix: string };
 
 const REQUEST = `select r.id, r.home, r.session_kind, r.session, r.kind, r.body, r.by, m.name as machine, r.at, r.state, r.reply
   from holdfast.request r join holdfast.machine m on m.id = r.sender`;
@@ -111,7 +116,7 @@ export class Hub {
   /** What the hub has of a machine, by id: the stamp of each row when it was last sent. */
   async stamps(
     machine: string,
-    kind: SessionKind,
+    kind: MirroredKind,
   ): Promise<Map<string, { readonly stamp: string; readonly isEnded: boolean }>> {
     const found = await this.connection.rows(
       'select id, stamp, is_ended from holdfast.session where home = $1 and kind = $2 and gone_at is null',
@@ -124,7 +129,7 @@ export class Hub {
 
   async mirror(
     machine: string,
-    kind: SessionKind,
+    kind: MirroredKind,
     rows: readonly MirrorRow[],
     gone: readonly string[],
   ): Promise<void> {
@@ -157,8 +162,8 @@ export class Hub {
   /** The sessions of every machine except the one given, if any. */
   async sessions(
     except: string | null,
-    kind: SessionKind,
-    wanted: Wanted,
+    kind: MirroredKind,
+    wanted: SessionFilter,
   ): Promise<{ rows: SessionRow[]; refused: number }> {
     const [which, values] = conditionOf(wanted);
     const found = await this.connection.rows(
@@ -204,7 +209,7 @@ export class Hub {
   }
 
   /** The decision about a session that is on its way or has arrived. */
-  async decisionOf(home: string, kind: SessionKind, session: string): Promise<RequestRow | undefined> {
+  async decisionOf(home: string, kind: MirroredKind, session: string): Promise<RequestRow | undefined> {
     const found = await this.connection.rows(
       `${REQUEST} where r.home = $1 and r.session_kind = $2 and r.session = $3 and r.kind in ('answer', 'reject')
          and r.state in ('sent', 'taken', 'applied')`,
@@ -230,7 +235,7 @@ export class Hub {
   async settle(
     machine: string,
     request: { readonly id: string; readonly state: 'applied' | 'refused'; readonly reply: unknown },
-    session: { readonly kind: SessionKind; readonly rows: readonly MirrorRow[] },
+    session: { readonly kind: MirroredKind; readonly rows: readonly MirrorRow[] },
   ): Promise<void> {
     await this.connection.rows("select holdfast.mirror($1, $5, $6, '{}'), holdfast.settle($1, $2, $3, $4)", [
       machine,
@@ -243,7 +248,7 @@ export class Hub {
   }
 }
 
-function conditionOf(wanted: Wanted): readonly [string, readonly string[]] {
+function conditionOf(wanted: SessionFilter): readonly [string, readonly string[]] {
   if (typeof wanted === 'string')
     return [{ waiting: 'and s.needs_person', open: 'and not s.is_ended', all: '' }[wanted], []];
   if ('prefix' in wanted) return ["and s.id like $3 || '%'", [wanted.prefix]];

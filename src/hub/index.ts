@@ -28,11 +28,11 @@ export {
   channelOf,
   Hub,
   INBOX_CHANNEL,
+  type MirroredKind,
   type MirrorRow,
   type NewRequest,
   OVERVIEW_CHANNEL,
-  type SessionKind,
-  type Wanted,
+  type SessionFilter,
 } from './hub.js';
 export {
   type EntryEndRow,
@@ -44,7 +44,7 @@ export {
 } from './hub-queue.js';
 export { assertFits, changedMigrations, migrate, readFleet } from './migrate.js';
 export { CLIENT, MIGRATIONS } from './migrations/index.js';
-export { mayMakeRoles, type NewRole, newRole, type Role } from './new-role.js';
+export { type FleetRole, mayMakeRoles, type NewRole, newRole } from './new-role.js';
 export { passwordIn, readSecretFile } from './password.js';
 export type { AccountRow, EntryRow, OfferRow, QueueRow, TakenRow } from './queue-rows.js';
 export type { FleetRow, MachineRow, OutRow, RequestRow, RequestState, SessionRow } from './rows.js';

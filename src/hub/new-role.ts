@@ -3,7 +3,7 @@ import { InvalidInputError, visibleExcerpt } from '../foundation/index.js';
 import type { HubConnection } from './connection.js';
 
 /** What a login may do: send and answer, share its own work, or only look. */
-export type Role = 'person' | 'worker' | 'viewer';
+export type FleetRole = 'person' | 'worker' | 'viewer';
 
 export interface NewRole {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface NewRole {
 const NAME = /^[a-z_][a-z0-9_]{0,62}$/;
 
 /** Makes a login for a person or a machine. Throws INVALID_INPUT if the name cannot be one. */
-export function newRole(name: string, role: Role): NewRole {
+export function newRole(name: string, role: FleetRole): NewRole {
   if (!NAME.test(name))
     throw new InvalidInputError(
       `${JSON.stringify(visibleExcerpt(name, 80))} cannot be a login: a login consists of a–z, 0–9 and _, does not begin with a digit, and has at most 63 characters`,

@@ -12,7 +12,7 @@ import type { Channel } from './channels/channel.js';
 import { type Leg, NoticeNotSentError } from './errors.js';
 import type { NoticeEvent } from './events.js';
 import { noticeLifecycle } from './lifecycle.js';
-import { decide, isMeantFor, nextTry, type Verdict } from './policy.js';
+import { decide, isMeantFor, type NoticeAction, nextTry } from './policy.js';
 import type { NoticeRecord } from './schema.js';
 import type { ChannelSettings, ChannelType, NoticeSettings } from './settings.js';
 import { UNKNOWN } from './standings.js';
@@ -52,7 +52,7 @@ const LEGS: Readonly<Record<ChannelType, Leg>> = {
   push: 'reply',
 };
 
-type Planned = readonly (readonly [NoticeRecord, Verdict])[];
+type Planned = readonly (readonly [NoticeRecord, NoticeAction])[];
 
 /**
  * Does what is due about notices: sends, escalates, tries again, takes back. Any number of processes may use it; for each
@@ -326,7 +326,7 @@ export class NoticeDuty {
   }
 }
 
-function isAction({ do: what }: Verdict): boolean {
+function isAction({ do: what }: NoticeAction): boolean {
   return what !== 'nothing' && what !== 'wait';
 }
 
@@ -334,7 +334,7 @@ function isAction({ do: what }: Verdict): boolean {
 function isDoable(
   { channel, settings }: OpenedChannel,
   { reason, toldBy }: NoticeRecord,
-  verdict: Verdict,
+  verdict: NoticeAction,
   unfit: string | undefined,
 ): boolean {
   if (unfit === undefined) return isAction(verdict);

@@ -24,7 +24,7 @@ export interface PolicyFacts {
 }
 
 /** What to do about a notice. */
-export type Verdict =
+export type NoticeAction =
   | { readonly do: 'send' }
   | { readonly do: 'wait'; readonly until: Date; readonly why: 'due' | 'quiet hours' | 'digest' }
   | { readonly do: 'see' }
@@ -43,7 +43,7 @@ export function isMeantFor(event: NoticeEvent, channel: ChannelSettings): boolea
  * Decides about a notice. Pure. If it is no longer waiting it is over, if it was seen it is not sent, and otherwise it is
  * sent in its time.
  */
-export function decide(notice: NoticeRecord, facts: PolicyFacts): Verdict {
+export function decide(notice: NoticeRecord, facts: PolicyFacts): NoticeAction {
   const { state } = notice;
   if (state === 'failed' || state === 'answered') return { do: 'nothing' };
   // It is unknown whether it is still waiting, so it is neither sent nor taken back until that is known.
@@ -54,7 +54,7 @@ export function decide(notice: NoticeRecord, facts: PolicyFacts): Verdict {
   return state === 'sent' ? { do: 'nothing' } : whenToSend(notice, facts);
 }
 
-function whenToSend(notice: NoticeRecord, facts: PolicyFacts): Verdict {
+function whenToSend(notice: NoticeRecord, facts: PolicyFacts): NoticeAction {
   const { now, channel } = facts;
   const isTest = notice.kind === 'test';
   if (notice.question === null && now.getTime() - Date.parse(notice.at) > STALE_MS)

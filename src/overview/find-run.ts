@@ -54,7 +54,7 @@ const STAYS: Readonly<Record<Wanted, { readonly stays: string; readonly way: (id
 };
 
 /** A run of any project. */
-export interface RunPlace {
+export interface LocatedRun {
   readonly sessionId: string;
   /** The loops of its project; the run itself may be in the archive. */
   readonly loops: LoopSessions;
@@ -71,14 +71,14 @@ export function findRunAnywhere(
   projects: readonly LoopSessions[],
   typed: string | undefined,
   here: LoopSessions,
-): RunPlace {
+): LocatedRun {
   if (typed === undefined) {
     const sessionId = here.get()?.sessionId;
     if (sessionId === undefined) throw new RunNotFoundError(undefined);
     return { sessionId, loops: here, isArchived: false };
   }
   const meant = typed.toLowerCase();
-  const isMeant = ({ sessionId }: RunPlace) =>
+  const isMeant = ({ sessionId }: LocatedRun) =>
     sessionId === meant || (meant.length >= MIN_PREFIX && sessionId.startsWith(meant));
   const places = projects.flatMap(placesIn).filter(isMeant);
   const [place, ...others] = places;
@@ -92,6 +92,6 @@ export function findRunAnywhere(
 }
 
 /** Archived runs come by name only: reading each of them would cost more than reading the one that is meant. */
-function placesIn(loops: LoopSessions): RunPlace[] {
+function placesIn(loops: LoopSessions): LocatedRun[] {
   return loops.list().map(({ id, isArchived }) => ({ sessionId: id, loops, isArchived }));
 }

@@ -1,9 +1,9 @@
 export { AllRuns, type AllRunsParts } from './all-runs.js';
 export {
   findRunAnywhere,
+  type LocatedRun,
   RunElsewhereError,
   RunNotFoundError,
-  type RunPlace,
   RunReplacedError,
 } from './find-run.js';
 export {

@@ -26,6 +26,6 @@ export {
   type StopOptions,
   startProgram,
 } from './program.js';
-export { type LeftBehind, type OrphanReport, ProgramRegistry } from './registry.js';
+export { type LeftBehindProgram, type OrphanReport, ProgramRegistry } from './registry.js';
 export { type ProgramResult, runProgram } from './run-program.js';
 export { type DetachedProgram, startDetached } from './start-detached.js';

@@ -60,7 +60,7 @@ export interface RegistryTools {
 }
 
 /** A process that keeps running although its starter is gone. */
-export interface LeftBehind {
+export interface LeftBehindProgram {
   readonly pid: number;
   /** The command that was started. */
   readonly command: string;
@@ -193,10 +193,10 @@ export class ProgramRegistry {
   }
 
   /** What a process left running, its agent first; null if nothing. Never throws: its callers only look. */
-  leftBehindBy(supervisor: ProcessIdentity): LeftBehind | null {
+  leftBehindBy(supervisor: ProcessIdentity): LeftBehindProgram | null {
     const { fileSystem, log } = this.#tools;
     const found = listDirectory(fileSystem, this.directory).flatMap(
-      (name): (LeftBehind & { readonly isAgent: boolean })[] => {
+      (name): (LeftBehindProgram & { readonly isAgent: boolean })[] => {
         try {
           const record = this.#read(name);
           if (record === undefined || !isSameProcess(record.supervisor, supervisor)) return [];

@@ -40,7 +40,7 @@ export interface QueueingPlace extends PlanPlace {
 }
 
 /** An entry as it would be queued, with the content of its plan. */
-export interface Wanted {
+export interface PlannedEntry {
   readonly entry: NewEntry;
   readonly content: ReadPlan['content'];
 }
@@ -53,7 +53,7 @@ export async function planEntries(
   queue: Pick<Queue, 'get'>,
   place: QueueingPlace,
   wishes: QueueWishes,
-): Promise<Wanted[]> {
+): Promise<PlannedEntry[]> {
   const plans = readPlans(place, wishes);
   const before: Entry[] = [];
   for (const id of wishes.after) before.push((await queue.get(id)) ?? missing(id));

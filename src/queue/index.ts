@@ -1,4 +1,4 @@
-export { planEntries, type QueueingPlace, type QueueWishes, type Wanted } from './enqueue.js';
+export { type PlannedEntry, planEntries, type QueueingPlace, type QueueWishes } from './enqueue.js';
 export { EntryNeededError, EntryNotFoundError, EntryRunningError, QueueCycleError } from './errors.js';
 export { FileQueue } from './file-queue.js';
 export { type EntryStatus, entryLifecycle } from './lifecycle.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { StartOptions } from '../agents/driver.js';
 import type { Protocol } from '../agents/scripted/program/launch.js';
-import type { Script, StepName, StepValue, Turn } from '../agents/scripted/program/script.js';
+import type { Script, ScriptTurn, StepName, StepValue } from '../agents/scripted/program/script.js';
 import { systemIds } from '../foundation/index.js';
 import { createFile, ensureDirectory, systemTools } from '../storage/index.js';
 
@@ -11,7 +11,7 @@ export type ScriptedStep = { [Name in StepName]: { readonly [Key in Name]: StepV
 /** A turn as written in a script: a list of steps, optionally with how it ends. */
 export type ScriptedTurn =
   | readonly ScriptedStep[]
-  | { readonly steps: readonly ScriptedStep[]; readonly end?: Turn['end']; readonly exit?: number };
+  | { readonly steps: readonly ScriptedStep[]; readonly end?: ScriptTurn['end']; readonly exit?: number };
 
 /** What the agent does with one prompt after another, and once it has run out of turns. */
 export interface ScriptedPlay {

@@ -12,7 +12,7 @@ import {
   startDetachedRun,
 } from '../run/index.js';
 import type { LoopView } from '../sessions/loop/index.js';
-import { preparePlace, type RunPlace } from './run-place.js';
+import { type EntryPlace, preparePlace } from './run-place.js';
 import { resumeWords, startWords } from './run-words.js';
 import { judgeStopped } from './stopped-verdict.js';
 
@@ -26,7 +26,7 @@ export interface EntryRunner {
 const LOOK_MS = 1_000;
 
 /** Prepares the place an entry runs in. */
-export type Prepare = (taken: Taken, signal: AbortSignal) => Promise<RunPlace>;
+export type Prepare = (taken: Taken, signal: AbortSignal) => Promise<EntryPlace>;
 
 /**
  * Runs entries as `holdfast run` does, each in a process of its own that outlives the worker. It picks up whatever is
@@ -53,7 +53,7 @@ export function runnerIn(prepare: Prepare): EntryRunner {
   };
 }
 
-async function attend(taken: Taken, place: RunPlace, stop: AbortSignal): Promise<EntryEnd | undefined> {
+async function attend(taken: Taken, place: EntryPlace, stop: AbortSignal): Promise<EntryEnd | undefined> {
   const { entry } = taken;
   const { services, worktree } = place;
   // An entry that came back into the queue, by itself or because a person said so, is another try.
@@ -102,7 +102,7 @@ function wasGivenBack({ entry }: Taken, services: RunServices): boolean {
 }
 
 /** Starts the run; returns why it was refused. A run that began counts as started, even if it has ended since. */
-async function start(entry: Entry, place: RunPlace): Promise<string | undefined> {
+async function start(entry: Entry, place: EntryPlace): Promise<string | undefined> {
   const started = await launch(entry, place, startWords(entry, place), true);
   if (place.services.openLoops().get()?.sessionId === entry.runId || wasKilled(started)) return undefined;
   return started.exit === null ? 'it was started, and left no session' : refusalOf(started);
@@ -117,7 +117,7 @@ function isHeld(services: RunServices): boolean {
   return services.openLoops().owner().hold === 'held';
 }
 
-async function resume(entry: Entry, place: RunPlace, isReset: boolean): Promise<string | undefined> {
+async function resume(entry: Entry, place: EntryPlace, isReset: boolean): Promise<string | undefined> {
   const before = place.services.openLoops().get()?.state.resumedAt ?? null;
   const isStartKnown = recallStart(place.services, entry.runId ?? undefined) !== undefined;
   const words = resumeWords(entry, place, { isReset, isStartKnown });
@@ -130,7 +130,7 @@ async function resume(entry: Entry, place: RunPlace, isReset: boolean): Promise<
 
 function launch(
   entry: Entry,
-  { services, plan }: RunPlace,
+  { services, plan }: EntryPlace,
   args: readonly string[],
   isNew: boolean,
 ): Promise<DetachedRun> {
@@ -168,7 +168,7 @@ async function untilLeft(services: RunServices, stop: AbortSignal): Promise<void
   }
 }
 
-async function endOf(entry: Entry, { services, worktree }: RunPlace, loop: LoopView): Promise<EntryEnd> {
+async function endOf(entry: Entry, { services, worktree }: EntryPlace, loop: LoopView): Promise<EntryEnd> {
   const records = await readRunRecords(services, entry.runId ?? undefined);
   const report: RunReport = reportRun(records);
   const isDone = loop.status === 'completed';

@@ -1,4 +1,4 @@
 export { type EntryRunner, entryRunner, type Prepare, runnerIn } from './entry-runner.js';
 export { listWorkers, markWorker, type WorkerView } from './marks.js';
-export { EntryPlaceError, preparePlace, type RunPlace } from './run-place.js';
+export { type EntryPlace, EntryPlaceError, preparePlace } from './run-place.js';
 export { type WorkerEvent, type WorkerOptions, type WorkerReport, work } from './worker.js';

@@ -26,7 +26,7 @@ export class EntryPlaceError extends HoldfastError<'ENTRY_PLACE'> {
 }
 
 /** Where an entry runs, and what its run is told about its plan. */
-export interface RunPlace {
+export interface EntryPlace {
   /** Whether it came from another machine, or from an earlier lease of this one: it then resumes without asking. */
   readonly isMoved?: boolean | undefined;
   /** The services of the directory it runs in. */
@@ -45,7 +45,7 @@ export interface PlaceOptions {
  * Prepares the place of an entry, or picks up where another worker left it. Doing it twice has the same effect as once.
  * Throws ENTRY_PLACE, WORKTREE_REFUSED, WORKTREE_SETUP_FAILED, GIT_FAILED, LOCKED.
  */
-export async function preparePlace(entry: Entry, options: PlaceOptions): Promise<RunPlace> {
+export async function preparePlace(entry: Entry, options: PlaceOptions): Promise<EntryPlace> {
   const { fileSystem } = options.services.tools;
   if (lookAt(fileSystem, entry.project)?.kind !== 'directory')
     throw new EntryPlaceError(`${visibleLine(entry.project)} is gone`);
@@ -64,7 +64,11 @@ function servicesOf({ project, options: { prepare } }: Entry, services: RunServi
   return { ...there, worktree: undefined, settings: { ...settings, worktree } };
 }
 
-async function placeInTree(entry: Entry, services: RunServices, { queue }: PlaceOptions): Promise<RunPlace> {
+async function placeInTree(
+  entry: Entry,
+  services: RunServices,
+  { queue }: PlaceOptions,
+): Promise<EntryPlace> {
   const there = services.at(entry.project);
   if (entry.plan.kind === 'change')
     return { services: there, plan: { change: entry.plan.name }, worktree: null };
@@ -75,7 +79,7 @@ async function placeInWorktree(
   entry: Entry,
   services: RunServices,
   options: PlaceOptions,
-): Promise<RunPlace> {
+): Promise<EntryPlace> {
   const { queue, signal } = options;
   const isChange = entry.plan.kind === 'change';
   const planName = isChange ? changePlanIn(entry.plan.name) : firstFile(entry);

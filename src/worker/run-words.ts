@@ -1,8 +1,11 @@
 import type { Entry } from '../queue/index.js';
-import type { RunPlace } from './run-place.js';
+import type { EntryPlace } from './run-place.js';
 
 /** The command line that starts the run of an entry, as a person would type it. Pure. */
-export function startWords(entry: Entry, { plan, worktree }: Pick<RunPlace, 'plan' | 'worktree'>): string[] {
+export function startWords(
+  entry: Entry,
+  { plan, worktree }: Pick<EntryPlace, 'plan' | 'worktree'>,
+): string[] {
   const { options, runId } = entry;
   const isDirty = worktree !== null || options.isDirtyTaken || entry.after.length > 0;
   return [
@@ -29,7 +32,7 @@ export function startWords(entry: Entry, { plan, worktree }: Pick<RunPlace, 'pla
  */
 export function resumeWords(
   entry: Entry,
-  { plan }: Pick<RunPlace, 'plan'>,
+  { plan }: Pick<EntryPlace, 'plan'>,
   { isReset, isStartKnown }: { readonly isReset: boolean; readonly isStartKnown: boolean },
 ): string[] {
   const { permissions, verify } = entry.options;
@@ -52,7 +55,7 @@ function common({ options: { isUnattended } }: Entry): string[] {
   return [isUnattended ? '--unattended' : '--attended', '--quiet', '--by=worker'];
 }
 
-function planWords(plan: RunPlace['plan']): string[] {
+function planWords(plan: EntryPlace['plan']): string[] {
   return 'change' in plan ? [`--change=${plan.change}`] : ['--', plan.prp];
 }
 

@@ -4,10 +4,10 @@ import { ContentReader, hashOfId, READ_LIMITS } from './read-content.js';
 import { hashByGit } from './read-repository.js';
 import { type Content, type FileState, isWithin, type Snapshot } from './snapshot.js';
 
-export type Verdict = 'same' | 'created' | 'modified' | 'deleted' | 'doubtful';
+export type Comparison = 'same' | 'created' | 'modified' | 'deleted' | 'doubtful';
 
 /** Compares two contents by what is known of both. */
-export function judge(before: Content | undefined, after: Content | undefined): Verdict {
+export function judge(before: Content | undefined, after: Content | undefined): Comparison {
   if (before === undefined) return after === undefined ? 'same' : 'created';
   if (after === undefined) return 'deleted';
   if (before.kind !== after.kind) return 'modified';
@@ -75,7 +75,7 @@ export class Doubts {
   }
 
   /** Unchanged if the bytes on disk are the ones we saw. */
-  async #judgeOnDisk(reader: ContentReader, { path, before, after }: Doubt): Promise<Verdict> {
+  async #judgeOnDisk(reader: ContentReader, { path, before, after }: Doubt): Promise<Comparison> {
     const now = await reader.read(this.#after.root, path, hashOfId(before.raw ?? before.blob));
     // It was there a moment ago, so "not found" means that its name is not valid text.
     if (now === undefined && after !== undefined) return 'modified';

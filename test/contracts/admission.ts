@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AccountUse, Admission } from '../../src/accounts/index.js';
+import type { AccountAdmission, AccountUse } from '../../src/accounts/index.js';
 
 /** An admission, and the events that can affect it. */
 export interface AdmissionWorld extends AsyncDisposable {
-  readonly admission: Admission;
+  readonly admission: AccountAdmission;
   readonly use: AccountUse;
   /** A run is refused until a reset. */
   limit(): Promise<void>;

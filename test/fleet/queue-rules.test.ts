@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import type { Door, FleetAccounts } from '../../src/fleet/index.js';
-import { Hub, HubQueue, newRole, type Role } from '../../src/hub/index.js';
+import { type FleetRole, Hub, HubQueue, newRole } from '../../src/hub/index.js';
 import { ALWAYS, type EntryEnd, NO_LIMITS, type Taker } from '../../src/queue/index.js';
 import {
   doorTo,
@@ -46,7 +46,7 @@ describe.skipIf(POSTGRES === undefined)('the queue of a fleet', () => {
       ['bob', 'person'],
       ['ci', 'worker'],
       ['eve', 'viewer'],
-    ] as [string, Role][]) {
+    ] as [string, FleetRole][]) {
       const made = newRole(name, role);
       passwords.set(name, made.password);
       await db.sql(made.sql);

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { silentLogger, systemClock } from '../../src/foundation/index.js';
 import {
   connect,
+  type FleetRole,
   Hub,
   MIGRATIONS,
   migrate,
   newRole,
   parseAddress,
-  type Role,
   readFleet,
 } from '../../src/hub/index.js';
 import { nodeFileSystem } from '../../src/storage/index.js';
@@ -47,7 +47,7 @@ describe.skipIf(POSTGRES === undefined)('the hub', () => {
     await db?.[Symbol.asyncDispose]();
   });
 
-  async function make(name: string, role: Role): Promise<void> {
+  async function make(name: string, role: FleetRole): Promise<void> {
     const made = newRole(name, role);
     passwords.set(name, made.password);
     await db.sql(made.sql);

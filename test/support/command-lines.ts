@@ -1,9 +1,9 @@
 import { HelpRequested, parseCommand } from '../../src/cli/parse.js';
 import { HOLDFAST } from '../../src/cli/programs/holdfast-table.js';
-import type { Program } from '../../src/cli/programs/program.js';
+import type { CliProgram } from '../../src/cli/programs/program.js';
 import { RALPHTOOL } from '../../src/cli/programs/ralphtool-table.js';
 
-const PROGRAMS: Readonly<Record<string, Program>> = { holdfast: HOLDFAST, ralphtool: RALPHTOOL };
+const PROGRAMS: Readonly<Record<string, CliProgram>> = { holdfast: HOLDFAST, ralphtool: RALPHTOOL };
 
 /** Our command lines as quoted in a document: in code, in a console block, or indented. */
 export function quotedCommands(document: string): string[] {

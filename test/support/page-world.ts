@@ -1,4 +1,4 @@
-import type { Card, Change, Snapshot } from '../../src/web/contract/index.js';
+import type { Card, PageChange, PageSnapshot } from '../../src/web/contract/index.js';
 
 /** Made-up cards and changes for the tests of the page. */
 export function idOf(number: number): string {
@@ -44,12 +44,12 @@ export function draftAnswer(given: Partial<DraftAnswer> = {}): DraftAnswer {
 
 type DraftAnswer = NonNullable<Card['draft']>['answers'][number];
 
-export function snapshot(given: Partial<Snapshot> = {}): Snapshot {
+export function snapshot(given: Partial<PageSnapshot> = {}): PageSnapshot {
   const me = { device: 'd1', name: 'Chrome on Linux', can: 'answer' } as const;
   return { seq: 1, now: '2026-11-16T12:00:05.000Z', me, cards: [], rows: [], ...given };
 }
 
-export function changeOf(seq: number, given: Partial<Change> = {}): Change {
+export function changeOf(seq: number, given: Partial<PageChange> = {}): PageChange {
   return {
     seq,
     now: '2026-11-16T12:00:05.000Z',

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { AUR } from '../../src/cli/programs/aur-table.js';
 import { HOLDFAST } from '../../src/cli/programs/holdfast-table.js';
-import type { Program } from '../../src/cli/programs/program.js';
+import type { CliProgram } from '../../src/cli/programs/program.js';
 import { RALPHTOOL } from '../../src/cli/programs/ralphtool-table.js';
 import { run } from '../../src/cli/run.js';
 
@@ -14,7 +14,7 @@ export interface CliOptions {
   readonly signal?: AbortSignal;
   readonly workingDirectory?: string;
   /** Which program of the package; `holdfast` if absent. */
-  readonly program?: Program;
+  readonly program?: CliProgram;
   /** How it starts itself again, for work in the background. */
   readonly self?: { readonly command: string; readonly args: readonly string[] };
 }

@@ -1,7 +1,7 @@
 import { type Clock, visibleExcerpt } from '../../foundation/index.js';
 import type { AgentEvent, TurnEndReason } from '../events.js';
 import { Exchange } from '../exchange.js';
-import type { Outcome } from './outcome.js';
+import type { ExchangeOutcome } from './outcome.js';
 import type { AcpPreset } from './presets.js';
 import type { SessionUpdate } from './schema.js';
 import { Translator } from './translator.js';
@@ -129,7 +129,7 @@ export class AcpExchange {
   }
 
   /** Ends the exchange. Our own interruption takes precedence over what the agent made of it. */
-  settle(outcome: Outcome, usage: readonly AgentEvent[]): void {
+  settle(outcome: ExchangeOutcome, usage: readonly AgentEvent[]): void {
     const { exchange } = this;
     for (const event of this.translator.finish()) exchange.push(event);
     for (const event of usage) exchange.push(event);

@@ -16,8 +16,8 @@ import { LATE, within } from '../within.js';
 import { AcpExchange, type Interruption } from './acp-exchange.js';
 import type { AcpSession } from './handshake.js';
 import type { Incoming } from './incoming.js';
-import { bury, type Link } from './link.js';
-import { isAnsweredError, type Outcome, outcomeOfError, outcomeOfResult } from './outcome.js';
+import { type AcpLink, bury } from './link.js';
+import { type ExchangeOutcome, isAnsweredError, outcomeOfError, outcomeOfResult } from './outcome.js';
 import type { AcpPreset } from './presets.js';
 import { PromptResult } from './schema.js';
 import type { UsageMeter } from './usage.js';
@@ -33,7 +33,7 @@ export interface ConnectionParts {
   readonly preset: AcpPreset;
   readonly silenceMs: number | null;
   readonly capabilities: AgentCapabilities;
-  readonly link: Link;
+  readonly link: AcpLink;
   readonly session: AcpSession;
   readonly incoming: Incoming;
   readonly meter: UsageMeter;
@@ -120,7 +120,7 @@ export class AcpConnection implements AgentConnection {
     const blocks = [this.#takePreamble(), incoming.takeUntold(), text].filter((part) => part !== null);
     const prompt = blocks.map((block) => ({ type: 'text', text: block }));
     let result: PromptResult | null = null;
-    let outcome: Outcome;
+    let outcome: ExchangeOutcome;
     try {
       const answer = await link.peer.request('session/prompt', { sessionId: session.id, prompt });
       result = PromptResult.safeParse(answer).data ?? {};
@@ -162,7 +162,7 @@ export class AcpConnection implements AgentConnection {
   }
 
   /** The connection is gone, and the agent with it. */
-  async #outcomeOfLoss(): Promise<Outcome> {
+  async #outcomeOfLoss(): Promise<ExchangeOutcome> {
     const { program } = this.#parts.link;
     const how = await bury(this.#parts.tools.clock, program);
     const stderr = tailOf(program);

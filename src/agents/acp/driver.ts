@@ -13,7 +13,7 @@ import type { AskPerson } from './answers.js';
 import { AcpConnection } from './connection.js';
 import { type AcpSession, openSession } from './handshake.js';
 import { Incoming } from './incoming.js';
-import { bury, type Link, openLink } from './link.js';
+import { type AcpLink, bury, openLink } from './link.js';
 import { ACP_PRESETS, type AcpPreset } from './presets.js';
 import { untilReplayed } from './replay.js';
 import { UsageMeter } from './usage.js';
@@ -126,7 +126,7 @@ async function unlessAborted(
 }
 
 /** Ends what was started. An error that is not ours means that the agent ended. */
-async function giveUp({ clock }: DriverTools, link: Link, name: string, error: unknown): Promise<unknown> {
+async function giveUp({ clock }: DriverTools, link: AcpLink, name: string, error: unknown): Promise<unknown> {
   const isOurs = isHoldfastError(error) && error.code !== 'PROGRAM_INPUT_CLOSED';
   if (isOurs) await link.program.stop({ graceMs: 0, termMs: 0 });
   const reason = `it ${await bury(clock, link.program)}`;

@@ -10,7 +10,7 @@ import { Wire } from './wire.js';
 const LAST_BREATH_MS = 1_000;
 
 /** A started agent, and the protocol over its pipes. */
-export interface Link {
+export interface AcpLink {
   readonly program: Program;
   readonly peer: Peer;
 }
@@ -20,7 +20,7 @@ export async function openLink(
   tools: ProgramTools,
   spec: Omit<ProgramSpec, 'input' | 'onLine' | 'onOversizedLine' | 'onOutputEnd'>,
   incoming: Incoming,
-): Promise<Link> {
+): Promise<AcpLink> {
   let program: Program | undefined;
   const wire = new Wire({
     write: async (line) => program?.writeLine(line),

@@ -5,7 +5,7 @@ import type { PromptResult } from './schema.js';
 import { statusIn } from './translator.js';
 
 /** How an exchange ended, and the events to report before that. */
-export interface Outcome {
+export interface ExchangeOutcome {
   readonly reason: TurnEndReason;
   readonly message: string | null;
   readonly events: readonly AgentEvent[];
@@ -36,7 +36,7 @@ export function outcomeOfResult(
   result: PromptResult,
   preset: Pick<AcpPreset, 'maxTokensMeansOverflow'>,
   trouble: string | null,
-): Outcome {
+): ExchangeOutcome {
   switch (result.stopReason) {
     case 'end_turn':
       // codex-acp reports a good end even after an error that stayed; only its retries show it.
@@ -59,7 +59,7 @@ export function outcomeOfResult(
  * Claude's adapter with `errorKind`, Codex's with `codexErrorInfo`, opencode's with `errorName`. `said` is the end of the
  * turn's text, where some put the reason.
  */
-export function outcomeOfError(error: AnsweredError, said: string): Outcome {
+export function outcomeOfError(error: AnsweredError, said: string): ExchangeOutcome {
   const details = JSON.stringify(error.data) ?? '';
   const status = httpStatusOf(error);
   const message = detailMessage(error);
@@ -78,11 +78,11 @@ export function outcomeOfError(error: AnsweredError, said: string): Outcome {
   return failed(message, status);
 }
 
-function ended(reason: TurnEndReason): Outcome {
+function ended(reason: TurnEndReason): ExchangeOutcome {
   return { reason, message: null, events: [] };
 }
 
-function failed(message: string, status: number | null): Outcome {
+function failed(message: string, status: number | null): ExchangeOutcome {
   return { reason: 'failed', message, events: status === null ? [] : [{ type: 'error', message, status }] };
 }
 

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import {
+  type AccountAdmission,
   type AccountId,
   AccountUnknownError,
   type AccountUse,
-  type Admission,
   DayLedger,
   openAdmission,
   QuotaGate,
@@ -61,7 +61,7 @@ export function openSharedLimits(services: Services, agent: AgentDefinition, ses
 }
 
 /** Says whether a run may be started; asked before each start. */
-export function openRunAdmission(services: Services): Admission {
+export function openRunAdmission(services: Services): AccountAdmission {
   return openAdmission(services.tools, {
     directory: services.config.layout.accounts,
     accountOf: (use: AccountUse) => accountOfUse(services, use),

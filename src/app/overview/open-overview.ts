@@ -5,9 +5,9 @@ import {
   type AllRunsParts,
   type Elsewhere,
   findRunAnywhere,
+  type LocatedRun,
   Overview,
   type OverviewReader,
-  type RunPlace,
 } from '../../overview/index.js';
 import { journalPlace, type ReadJournalOptions } from '../../run/index.js';
 import { readRunStart } from '../../run/journal/run-start.js';
@@ -70,7 +70,7 @@ export function overviewReader(services: Services, elsewhere?: Elsewhere): Overv
 }
 
 /** The run that was typed, of any project. Throws RUN_NOT_FOUND, AMBIGUOUS_ID. */
-export function findRunOf(services: Services, typed: string | undefined): RunPlace {
+export function findRunOf(services: Services, typed: string | undefined): LocatedRun {
   const here = openLoops(services);
   if (typed === undefined) return findRunAnywhere([], undefined, here);
   const found = new Map<string, LoopSessions>();

@@ -1,5 +1,5 @@
 import { AmbiguousIdError, visibleLine } from '../../foundation/index.js';
-import { RunNotFoundError, type RunPlace, RunReplacedError } from '../../overview/index.js';
+import { type LocatedRun, RunNotFoundError, RunReplacedError } from '../../overview/index.js';
 import { WorktreeUnfinishedError } from '../../run/worktree/errors.js';
 import { isWorktreeThere, listWorktreeRecords, type WorktreeRecord } from '../../run/worktree/record.js';
 import { gitCommonDirectory } from '../../storage/index.js';
@@ -32,7 +32,7 @@ export function placeOfRun(services: Services, typed?: string): Services {
 }
 
 /** The run that was meant and where it is, for callers that only read it. Throws as `placeOfRun`. */
-export function lookForRun(services: Services, typed: string | undefined): RunPlace {
+export function lookForRun(services: Services, typed: string | undefined): LocatedRun {
   return typed === undefined ? findRunOf(placeHere(services), undefined) : findRunOf(services, typed);
 }
 

@@ -1,8 +1,8 @@
 import { nameOf } from '../command.js';
-import type { Program } from './program.js';
+import type { CliProgram } from './program.js';
 
 /** The published spelling of the chat. */
-export const AUR: Program = {
+export const AUR: CliProgram = {
   name: 'aur',
   isForPrograms: false,
   async find([first, ...rest]) {

@@ -1,5 +1,5 @@
 import { type Command, nameOf } from '../command.js';
-import { type IsOffered, isForCli, type LoadCommands, offered, type Program } from './program.js';
+import { type CliProgram, type IsOffered, isForCli, type LoadCommands, offered } from './program.js';
 
 /** First words that are listed together in the help, each with the file of its commands. */
 export interface WordGroup {
@@ -40,7 +40,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** The command line for people, with the commands of these words. */
-export function holdfastProgram(groups: readonly WordGroup[], isOffered: IsOffered = isForCli): Program {
+export function holdfastProgram(groups: readonly WordGroup[], isOffered: IsOffered = isForCli): CliProgram {
   /** The commands that begin with a word, in the order of their file. */
   const commandsOf = async (word: string): Promise<readonly Command[]> => {
     const words = groups.find((group) => Object.hasOwn(group.words, word))?.words;

@@ -15,7 +15,7 @@ export interface FoundCommand {
 }
 
 /** A program: its name and its commands. */
-export interface Program {
+export interface CliProgram {
   readonly name: ProgramName;
   /** Whether only programs read its output: data and errors are always JSON, and errors go to stderr. */
   readonly isForPrograms: boolean;

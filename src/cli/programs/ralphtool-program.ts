@@ -1,10 +1,10 @@
 import { type Command, nameOf } from '../command.js';
 import { nearestCommands } from './nearest.js';
-import { isForCli, type LoadCommands, offered, type Program } from './program.js';
+import { type CliProgram, isForCli, type LoadCommands, offered } from './program.js';
 import { ralphtoolHelp } from './ralphtool-help.js';
 
 /** The command line for agents that work on a change, with the commands of this file. */
-export function ralphtoolProgram(load: LoadCommands = async () => ({ commands: [] })): Program {
+export function ralphtoolProgram(load: LoadCommands = async () => ({ commands: [] })): CliProgram {
   const commands = (): Promise<readonly Command[]> => offered(load, isForCli);
   return {
     name: 'ralphtool',

@@ -3,7 +3,7 @@ import { processEnvironment } from '../../app/base.js';
 import { ExitCode } from '../exit-codes.js';
 import { run } from '../run.js';
 import type { Output } from './direct-output.js';
-import type { Program } from './program.js';
+import type { CliProgram } from './program.js';
 
 /** Longer than it takes to end an agent, including its grace. */
 const WIND_DOWN_MS = 15_000;
@@ -14,7 +14,7 @@ const WIND_DOWN_MS = 15_000;
  */
 export async function runProcess(
   args: readonly string[],
-  program: Program,
+  program: CliProgram,
   entry: string,
   output: (descriptor: 1 | 2) => Output = (descriptor) =>
     descriptor === 1 ? process.stdout : process.stderr,

@@ -1,14 +1,14 @@
-import type { LeftBehind } from '../../fleet/index.js';
+import type { LeftBehindRun } from '../../fleet/index.js';
 import { shellWord, visibleLine } from '../../foundation/index.js';
 import { momentOf } from '../../sessions/loop/index.js';
 
 /** What this machine had of runs that continued elsewhere, and the commands to look at it. */
-export function renderLeftBehind(found: readonly LeftBehind[], now: Date): string {
+export function renderLeftBehind(found: readonly LeftBehindRun[], now: Date): string {
   if (found.length === 0) return 'Nothing was left behind here.';
   return found.flatMap((left) => linesOf(left, now)).join('\n');
 }
 
-function linesOf(left: LeftBehind, now: Date): string[] {
+function linesOf(left: LeftBehindRun, now: Date): string[] {
   const { run, worktree, snapshot, repository, ref, machine, since, answers } = left;
   const where = machine === null ? 'on another machine' : `on ${visibleLine(machine)}`;
   const when = since === null ? '' : ` since ${momentOf(since, now)}`;

@@ -1,7 +1,7 @@
-import type { LoopRequestInput, SentRequest } from '../../sessions/loop/index.js';
+import type { LoopRequestInput, RequestReceipt } from '../../sessions/loop/index.js';
 
 /** What became of a request to a loop. */
-export function renderRequest({ request: { kind }, isRunning }: SentRequest): string {
+export function renderRequest({ request: { kind }, isRunning }: RequestReceipt): string {
   if (isRunning) return `Asked the run to ${WORDS[kind]}.`;
   return `No process is running it now${KEPT[kind] ?? '.'}`;
 }

@@ -10,9 +10,9 @@ import {
   channelOf,
   FleetRuleError,
   type Hub,
+  type MirroredKind,
   type MirrorRow,
   type RequestRow,
-  type SessionKind,
 } from '../../hub/index.js';
 import type { QuestionSessions, QuestionView } from '../../sessions/question/index.js';
 import type { Door } from '../door.js';
@@ -24,7 +24,7 @@ import { rowOfRun } from '../runs/mirrored-run.js';
 import { isTold, type OwnRuns, RunMirror } from '../runs/own-runs.js';
 import { applyRequest } from './apply-request.js';
 import { isNotTaken, Mirror } from './mirror.js';
-import { News, Turn } from './news.js';
+import { News, Periodic } from './news.js';
 import { Pauses } from './pauses.js';
 import type { SentRequests } from './sent-requests.js';
 
@@ -144,9 +144,9 @@ export class Link {
     this.#pauses.reset();
     const hears = await this.#options.door.isHeard(hub, channel);
     onState?.({ is: 'up', hears });
-    const [beat, look] = [new Turn(clock, BEAT_MS), new Turn(clock, hears ? SILENT_MS : LOOK_MS)];
-    const asked = new Turn(clock, hears ? HEARD_LOOK_MS : LOOK_MS);
-    const [hourly, runsTurn] = [new Turn(clock, ALL_RUNS_MS), new Turn(clock, RUNS_MS)];
+    const [beat, look] = [new Periodic(clock, BEAT_MS), new Periodic(clock, hears ? SILENT_MS : LOOK_MS)];
+    const asked = new Periodic(clock, hears ? HEARD_LOOK_MS : LOOK_MS);
+    const [hourly, runsTurn] = [new Periodic(clock, ALL_RUNS_MS), new Periodic(clock, RUNS_MS)];
     while (!signal.aborted && connection.isOpen) {
       if (look.isDue()) {
         if (asked.isDue()) news.noteAsked();
@@ -312,7 +312,7 @@ type Settled = Parameters<Hub['settle']>[1];
 interface Decided {
   readonly settled: Omit<Settled, 'id'>;
   readonly mirror: Mirror;
-  readonly kind: SessionKind;
+  readonly kind: MirroredKind;
   readonly rows: readonly MirrorRow[];
 }
 

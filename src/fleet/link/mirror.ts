@@ -1,5 +1,5 @@
 import { type Clock, DAY_MS, type Logger, messageOf } from '../../foundation/index.js';
-import { FleetRuleError, type Hub, type MirrorRow, type SessionKind } from '../../hub/index.js';
+import { FleetRuleError, type Hub, type MirroredKind, type MirrorRow } from '../../hub/index.js';
 
 /** How many rows one statement sends. */
 const MAX_ROWS = 100;
@@ -19,12 +19,12 @@ interface Mirrored {
 /** What the hub has of this machine's sessions of one kind. Only differences are sent. */
 export class Mirror {
   readonly #machine: string;
-  readonly #kind: SessionKind;
+  readonly #kind: MirroredKind;
   readonly #tools: MirrorTools;
   #known = new Map<string, Mirrored>();
   readonly #waiting = new Set<string>();
 
-  constructor(machine: string, kind: SessionKind, tools: MirrorTools) {
+  constructor(machine: string, kind: MirroredKind, tools: MirrorTools) {
     this.#machine = machine;
     this.#kind = kind;
     this.#tools = tools;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../../test/support/fake-clock.js';
-import { News, Turn } from './news.js';
+import { News, Periodic } from './news.js';
 
 describe('the turn of a link', () => {
   it('comes when it is time, however often something else wakes it meanwhile', () => {
     const clock = new FakeClock();
-    const look = new Turn(clock, 5_000);
+    const look = new Periodic(clock, 5_000);
     const due: boolean[] = [];
     for (let second = 1; second <= 11; second++) {
       clock.advance(1_000);

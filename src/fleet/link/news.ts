@@ -64,7 +64,7 @@ export class News {
 }
 
 /** Something that is due at intervals. */
-export class Turn {
+export class Periodic {
   readonly #clock: Clock;
   readonly #ms: number;
   #at: number;

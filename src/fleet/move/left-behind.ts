@@ -53,13 +53,13 @@ const LeftBehindFile = record({
   /** Answers that were taken here and never reached an agent. */
   answers: withDefault(listOf(text), () => []),
 });
-export type LeftBehind = ValueOf<typeof LeftBehindFile>;
+export type LeftBehindRun = ValueOf<typeof LeftBehindFile>;
 
 function placeIn(fleet: string): string {
   return join(fleet, 'left-behind');
 }
 
-function write(tools: StorageTools, fleet: string, left: LeftBehind): void {
+function write(tools: StorageTools, fleet: string, left: LeftBehindRun): void {
   ensureDirectory(tools.fileSystem, fleet);
   ensureDirectory(tools.fileSystem, placeIn(fleet));
   writeDocument(tools, join(placeIn(fleet), `${left.run}-${left.epoch}.json`), left, LeftBehindFile);
@@ -100,15 +100,15 @@ export async function settleLeftBehind(
     readonly retire: (lease: LeaseRecord) => void;
     readonly questions: QuestionSessions;
   },
-): Promise<LeftBehind[]> {
+): Promise<LeftBehindRun[]> {
   const { leases, standing, machine, lastOf, retire, questions } = facts;
-  const left: LeftBehind[] = [];
+  const left: LeftBehindRun[] = [];
   for (const lease of leases) {
     const now = standing.find(({ entry }) => entry === lease.entry);
     if (now === undefined || now.epoch <= lease.epoch || now.machine === machine) continue;
     const { run, entry, epoch, worktree, repository } = lease;
     const last = await lastOf(entry);
-    const one: LeftBehind = {
+    const one: LeftBehindRun = {
       version: 1,
       run,
       entry,
@@ -146,7 +146,7 @@ async function unheardAnswers(
 }
 
 /** What was left behind here, newest first. */
-export function listLeftBehind(fileSystem: FileSystem, fleet: string): LeftBehind[] {
+export function listLeftBehind(fileSystem: FileSystem, fleet: string): LeftBehindRun[] {
   if (!hasDirectory(fileSystem, placeIn(fleet))) return [];
   return listDirectory(fileSystem, placeIn(fleet))
     .filter((name) => name.endsWith('.json'))

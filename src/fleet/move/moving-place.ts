@@ -16,7 +16,7 @@ import {
   writeWorktree,
 } from '../../run/index.js';
 import { ensureDirectory, type LockTools, lookAt } from '../../storage/index.js';
-import { EntryPlaceError, type RunPlace } from '../../worker/index.js';
+import { type EntryPlace, EntryPlaceError } from '../../worker/index.js';
 import { findBranch, placeSnapshot, registerWorktree, unlockWorktree } from '../../workspace/index.js';
 import type { FleetPlace } from '../queue/fleet-place.js';
 import type { LeaseHolder } from '../queue/lease.js';
@@ -51,7 +51,7 @@ export interface MovingPlaceOptions {
 /** A run that is working here. */
 interface Held {
   readonly guard: Guard;
-  readonly place: RunPlace;
+  readonly place: EntryPlace;
   readonly holder: LeaseHolder;
   readonly stop: () => void;
   lease: LeaseRecord;
@@ -74,7 +74,7 @@ export class MovingPlace implements FleetPlace {
     this.#options = options;
   }
 
-  async prepare(entry: Entry, lease: LeaseHolder, signal: AbortSignal): Promise<RunPlace> {
+  async prepare(entry: Entry, lease: LeaseHolder, signal: AbortSignal): Promise<EntryPlace> {
     await this.end(entry);
     const { tools, directory, services } = this.#options;
     const run = entry.runId ?? '';
@@ -249,7 +249,7 @@ export class MovingPlace implements FleetPlace {
     ready: WorktreeRecord,
     guard: Guard,
     isMoved: boolean,
-  ): RunPlace {
+  ): EntryPlace {
     const services: RunServices = {
       ...there,
       guard: {

@@ -1,5 +1,5 @@
 import type { Entry } from '../../queue/index.js';
-import type { RunPlace } from '../../worker/index.js';
+import type { EntryPlace } from '../../worker/index.js';
 import type { LeaseHolder } from './lease.js';
 
 /**
@@ -11,7 +11,7 @@ export interface FleetPlace {
    * Prepares the place, or picks up what is known of the run. Doing it twice has the same effect as once. Whatever is
    * started there is ended no later than `lease.deadlineMs`. Throws ENTRY_PLACE, GIT_FAILED.
    */
-  prepare(entry: Entry, lease: LeaseHolder, signal: AbortSignal): Promise<RunPlace>;
+  prepare(entry: Entry, lease: LeaseHolder, signal: AbortSignal): Promise<EntryPlace>;
   /** Whether the guard is gone although nobody here ended it: the run has then ended itself. */
   isUnguarded(entry: Entry): boolean;
   /** Ends everything of the run here and waits until it is gone: the lease was lost, or the worker stops. Never throws. */

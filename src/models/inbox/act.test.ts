@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { answer, asked, setOf } from '../../../test/support/inbox-world.js';
 import type { InboxAction } from './act.js';
-import { draftOf, type Effect, INITIAL_STATE, type InboxState, listedSets, writtenText } from './state.js';
+import {
+  draftOf,
+  INITIAL_STATE,
+  type InboxEffect,
+  type InboxState,
+  listedSets,
+  writtenText,
+} from './state.js';
 import { update } from './update.js';
 
 const one = setOf(1);
@@ -10,8 +17,8 @@ const two = setOf(2, {
 });
 
 /** The inbox after some actions, and the effects they ask for. */
-function played(from: InboxState, ...actions: InboxAction[]): { state: InboxState; effects: Effect[] } {
-  const effects: Effect[] = [];
+function played(from: InboxState, ...actions: InboxAction[]): { state: InboxState; effects: InboxEffect[] } {
+  const effects: InboxEffect[] = [];
   let state = from;
   for (const action of actions) {
     const [next, more] = update(state, { type: 'act', action });

@@ -13,9 +13,9 @@ export {
 export {
   currentQuestion,
   draftOf,
-  type Effect,
   faultAt,
   INITIAL_STATE,
+  type InboxEffect,
   type InboxState,
   listedSets,
   type OpenSet,

@@ -59,7 +59,7 @@ export interface InboxState {
 }
 
 /** Side effects as data, carried out by the owner of the state. */
-export type Effect =
+export type InboxEffect =
   | { readonly do: 'open'; readonly id: string }
   /** Save what the open set holds now. */
   | { readonly do: 'save-draft' }
@@ -68,7 +68,7 @@ export type Effect =
   | { readonly do: 'reject-all'; readonly ids: readonly string[]; readonly reason: string | null }
   | { readonly do: 'leave' };
 
-export type InboxStep = readonly [InboxState, readonly Effect[]];
+export type InboxStep = readonly [InboxState, readonly InboxEffect[]];
 
 export const INITIAL_STATE: InboxState = {
   pending: [],

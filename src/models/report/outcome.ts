@@ -2,14 +2,14 @@ import type { RunReport } from '../../run/index.js';
 import { line } from './words.js';
 
 /** How a run stands: a sign, a word, and why. */
-export interface Outcome {
+export interface RunOutcome {
   readonly sign: string;
   readonly word: string;
   readonly tone: 'is-good' | 'is-bad' | 'is-resting' | 'is-working';
   readonly why: string | null;
 }
 
-const OUTCOMES: Readonly<Record<string, Omit<Outcome, 'why'>>> = {
+const OUTCOMES: Readonly<Record<string, Omit<RunOutcome, 'why'>>> = {
   completed: { sign: '✓', word: 'Completed', tone: 'is-good' },
   halted: { sign: '✗', word: 'Stopped by its breaker', tone: 'is-bad' },
   aborted: { sign: '✗', word: 'Given up', tone: 'is-bad' },
@@ -18,7 +18,7 @@ const OUTCOMES: Readonly<Record<string, Omit<Outcome, 'why'>>> = {
   running: { sign: '●', word: 'Running', tone: 'is-working' },
 };
 
-export function outcomeOf({ status, reason, processes, isRunning, iterations }: RunReport): Outcome {
+export function outcomeOf({ status, reason, processes, isRunning, iterations }: RunReport): RunOutcome {
   const known = OUTCOMES[status] ?? { sign: '○', word: line(status, 40), tone: 'is-resting' as const };
   const end = processes.at(-1)?.end ?? null;
   const isLost = processes.length > 0 && end === null && !isRunning;

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { question, runStart, standing, toolCall } from '../../../test/support/run-events.js';
 import type { RunEvent } from '../../run/index.js';
 import type { RunViewAction } from './act.js';
-import { type Effect, initialState, type RunViewState } from './state.js';
+import { initialState, type RunViewEffect, type RunViewState } from './state.js';
 import { type RunViewEvent, update } from './update.js';
 
 const ID = '7b7d1682-0000-4000-8000-000000000000';
 const happened = (event: RunEvent): RunViewEvent => ({ type: 'run', event, lines: [], nowMs: 0 });
 
 function played(from: RunViewState, ...events: (RunViewEvent | RunViewAction)[]) {
-  const effects: Effect[] = [];
+  const effects: RunViewEffect[] = [];
   let state = from;
   for (const event of events) {
     const [next, more] = update(state, 'do' in event ? { type: 'act', action: event } : event);

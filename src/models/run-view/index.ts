@@ -1,10 +1,10 @@
 export type { RunViewAction } from './act.js';
 export { isWorthKeeping, type ToldLine } from './on-run-event.js';
 export {
-  type Effect,
   initialState,
   isPaused,
   type KeptLine,
+  type RunViewEffect,
   type RunViewState,
   workedMs,
 } from './state.js';

@@ -72,13 +72,13 @@ export interface RunViewState {
 }
 
 /** Side effects as data, carried out by the owner of the state. */
-export type Effect =
+export type RunViewEffect =
   | { readonly do: 'request'; readonly request: LoopRequestInput }
   | { readonly do: 'answer'; readonly id: string }
   /** As if a signal had arrived. */
   | { readonly do: 'interrupt' };
 
-export type RunViewStep = readonly [RunViewState, readonly Effect[]];
+export type RunViewStep = readonly [RunViewState, readonly RunViewEffect[]];
 
 export function initialState(nowMs: number): RunViewState {
   return {

@@ -1,8 +1,8 @@
-import { estimateTokens, type Role } from './schema.js';
+import { estimateTokens, type TurnRole } from './schema.js';
 
 /** A turn as it goes into a prompt. */
 export interface ContextTurn {
-  readonly role: Role;
+  readonly role: TurnRole;
   readonly content: string;
   readonly tokens: number;
 }

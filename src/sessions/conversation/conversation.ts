@@ -7,7 +7,7 @@ import {
   type ConversationRecord,
   estimateTokens,
   fromDisk,
-  type Role,
+  type TurnRole,
   toDisk,
   UNKNOWN_AGENT,
   type UsageRecord,
@@ -35,7 +35,7 @@ export interface TurnFacts {
 
 /** A turn from elsewhere, to be copied as it is. */
 export interface ImportedTurn extends Pick<TurnFacts, 'tokens'> {
-  readonly role: Role;
+  readonly role: TurnRole;
   readonly content: string;
   readonly timestamp?: string | undefined;
 }

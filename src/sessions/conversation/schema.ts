@@ -185,7 +185,7 @@ const Recovered = record(
   UNKNOWN,
 );
 
-export type Role = ValueOf<typeof roles>;
+export type TurnRole = ValueOf<typeof roles>;
 export type MetadataRecord = Readonly<ValueOf<typeof Metadata>>;
 export type TurnRecord = Readonly<Omit<ValueOf<typeof Turn>, 'tokens'>> & { readonly tokens: number };
 export type UsageRecord = Readonly<ValueOf<typeof Usage>>;

@@ -1,12 +1,12 @@
 import type { LockState, LogDamage } from '../../storage/index.js';
 import type { ConversationStatus } from './lifecycle.js';
-import type { Role, UsageRecord } from './schema.js';
+import type { TurnRole, UsageRecord } from './schema.js';
 
 /** One side of an exchange, as stored. */
 export interface Turn {
   /** Counted from 1 over the whole conversation. */
   readonly number: number;
-  readonly role: Role;
+  readonly role: TurnRole;
   readonly content: string;
   readonly timestamp: string;
   readonly tokens: number;

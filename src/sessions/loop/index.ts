@@ -13,8 +13,8 @@ export {
   guideLoop,
   type LoopParts,
   pauseLoop,
+  type RequestReceipt,
   resumeLoop,
-  type SentRequest,
   showLoop,
   stopLoop,
 } from './operations.js';

@@ -73,7 +73,7 @@ export interface LoopParts {
 }
 
 /** A request that was sent, and whether a process is running the loop now. */
-export interface SentRequest {
+export interface RequestReceipt {
   readonly request: LoopRequest;
   readonly isRunning: boolean;
 }
@@ -83,7 +83,7 @@ async function send(
   { loops }: LoopParts,
   request: LoopRequestInput,
   context: OperationContext | undefined,
-): Promise<SentRequest> {
+): Promise<RequestReceipt> {
   const sender = context === undefined ? loops : loops.as(context.actor);
   const { request: sent, owner } = await sender.request(request);
   return { request: sent, isRunning: owner.hold === 'held' };
@@ -99,7 +99,7 @@ export const pauseLoop = defineOperation({
   capability: 'steer',
   surfaces: ['cli', 'page', 'fleet'],
   input: Reason,
-  output: z.custom<SentRequest>(),
+  output: z.custom<RequestReceipt>(),
   run: (parts: LoopParts, reason, context) => send(parts, { kind: 'pause', ...reason }, context),
 });
 
@@ -113,7 +113,7 @@ export const resumeLoop = defineOperation({
     /** Try again after the breaker halted it. */
     isReset: z.boolean().default(false),
   }),
-  output: z.custom<SentRequest>(),
+  output: z.custom<RequestReceipt>(),
   run: (parts: LoopParts, { isReset }, context) =>
     send(parts, { kind: isReset ? 'reset' : 'resume' }, context),
 });
@@ -125,7 +125,7 @@ export const stopLoop = defineOperation({
   capability: 'steer',
   surfaces: ['cli', 'page', 'fleet'],
   input: Reason,
-  output: z.custom<SentRequest>(),
+  output: z.custom<RequestReceipt>(),
   run: (parts: LoopParts, reason, context) => send(parts, { kind: 'stop', ...reason }, context),
 });
 
@@ -136,7 +136,7 @@ export const guideLoop = defineOperation({
   capability: 'steer',
   surfaces: ['cli', 'page', 'fleet'],
   input: z.strictObject({ text: z.string() }),
-  output: z.custom<SentRequest>(),
+  output: z.custom<RequestReceipt>(),
   run: (parts: LoopParts, { text }, context) => send(parts, { kind: 'guidance', text }, context),
 });
 

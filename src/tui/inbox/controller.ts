@@ -2,7 +2,7 @@ import { type Clock, isHoldfastError, messageOf, visibleExcerpt } from '../../fo
 import {
   type Departure,
   draftOf,
-  type Effect,
+  type InboxEffect,
   type OpenSet,
   toAnswerInputs,
 } from '../../models/inbox/index.js';
@@ -135,7 +135,7 @@ export class InboxController {
     if (next !== before) for (const listener of this.#listeners) listener();
   }
 
-  #run(effect: Effect): void {
+  #run(effect: InboxEffect): void {
     switch (effect.do) {
       case 'open':
         this.#attempt(() => this.#open(effect.id));

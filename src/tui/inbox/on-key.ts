@@ -1,4 +1,4 @@
-import { type Effect, faultAt, type InboxAction, type OpenSet } from '../../models/inbox/index.js';
+import { faultAt, type InboxAction, type InboxEffect, type OpenSet } from '../../models/inbox/index.js';
 import { filterAfter } from '../filter-after.js';
 import type { Key } from '../keys.js';
 import { type EditorState, edit, editorText } from '../text-editor.js';
@@ -10,7 +10,7 @@ const PAGE_SETS = 10;
 /** What a key does. Letters that arrive together (a key held down, a slow line) count as separate keys. */
 export function onKey(state: TerminalInbox, key: Key): TerminalStep {
   if (key.name !== 'text' || !('text' in key)) return onOneKey(state, key);
-  const effects: Effect[] = [];
+  const effects: InboxEffect[] = [];
   let now = state;
   const letters = graphemesOf(key.text);
   for (const [index, letter] of letters.entries()) {

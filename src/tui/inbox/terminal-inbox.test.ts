@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answer, asked, keysOf, setOf, settledAs } from '../../../test/support/inbox-world.js';
-import { draftOf, type Effect } from '../../models/inbox/index.js';
+import { draftOf, type InboxEffect } from '../../models/inbox/index.js';
 import type { Draft, QuestionView } from '../../sessions/question/index.js';
 import { editorText } from '../text-editor.js';
 import { faultInWords } from './fault-words.js';
@@ -33,8 +33,8 @@ const opened = (view: QuestionView, draft?: Draft): TerminalEvent => ({ type: 'o
 function played(
   from: TerminalInbox,
   ...events: TerminalEvent[]
-): { state: TerminalInbox; effects: Effect[] } {
-  const effects: Effect[] = [];
+): { state: TerminalInbox; effects: InboxEffect[] } {
+  const effects: InboxEffect[] = [];
   let state = from;
   for (const event of events) {
     const [next, more] = updateTerminal(state, event);

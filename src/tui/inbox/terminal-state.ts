@@ -1,6 +1,6 @@
 import {
-  type Effect,
   INITIAL_STATE,
+  type InboxEffect,
   type InboxEvent,
   type InboxState,
   update,
@@ -20,7 +20,7 @@ export interface TerminalInbox extends InboxState {
   readonly pageRows: number;
 }
 
-export type TerminalStep = readonly [TerminalInbox, readonly Effect[]];
+export type TerminalStep = readonly [TerminalInbox, readonly InboxEffect[]];
 
 export const INITIAL_INBOX: TerminalInbox = {
   ...INITIAL_STATE,

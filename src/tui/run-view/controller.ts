@@ -1,5 +1,5 @@
 import { type Clock, isHoldfastError, messageOf, visibleExcerpt } from '../../foundation/index.js';
-import type { Effect, ToldLine } from '../../models/run-view/index.js';
+import type { RunViewEffect, ToldLine } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
 import type { LoopRequestInput } from '../../sessions/loop/index.js';
 import type { QuestionSessions } from '../../sessions/question/index.js';
@@ -119,7 +119,7 @@ export class RunViewController {
     for (const listener of this.#listeners) listener();
   }
 
-  #run(effect: Effect): void {
+  #run(effect: RunViewEffect): void {
     switch (effect.do) {
       case 'request':
         this.#options.send(effect.request).catch((error: unknown) => this.#tell(error));

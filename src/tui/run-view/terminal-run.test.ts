@@ -11,7 +11,7 @@ import {
   standing,
   toolCall,
 } from '../../../test/support/run-events.js';
-import type { Effect } from '../../models/run-view/index.js';
+import type { RunViewEffect } from '../../models/run-view/index.js';
 import type { RunEvent } from '../../run/index.js';
 import { describeRunEvent } from '../../run/journal/describe-run.js';
 import type { Size } from '../use-size.js';
@@ -33,9 +33,9 @@ function stateAfter(...events: (RunEvent | TerminalEvent)[]): TerminalRun {
   return play(...events).state;
 }
 
-function play(...events: (RunEvent | TerminalEvent)[]): { state: TerminalRun; effects: Effect[] } {
+function play(...events: (RunEvent | TerminalEvent)[]): { state: TerminalRun; effects: RunViewEffect[] } {
   let state = initialRun(START_MS);
-  const effects: Effect[] = [];
+  const effects: RunViewEffect[] = [];
   for (const event of events) {
     const [next, more] = updateTerminal(state, isOurs(event) ? event : happened(event));
     state = next;

@@ -1,6 +1,6 @@
 import {
-  type Effect,
   initialState,
+  type RunViewEffect,
   type RunViewEvent,
   type RunViewState,
   update,
@@ -17,7 +17,7 @@ export interface TerminalRun extends RunViewState {
   readonly isAttached: boolean;
 }
 
-export type TerminalStep = readonly [TerminalRun, readonly Effect[]];
+export type TerminalStep = readonly [TerminalRun, readonly RunViewEffect[]];
 
 export function initialRun(nowMs: number, isAttached = false): TerminalRun {
   return { ...initialState(nowMs), editor: null, isHelpShown: false, isAttached };

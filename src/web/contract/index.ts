@@ -80,7 +80,7 @@ export interface Card {
 }
 
 /** Everything the page shows, except the journal of a run. */
-export interface Snapshot {
+export interface PageSnapshot {
   /** Grows by one with each change the server sends; counts for one server only. */
   readonly seq: number;
   /** The server's clock, for computing ages. */
@@ -113,14 +113,14 @@ export interface FleetState {
  *   bye      {reason}     the device was revoked, or the server ends: `revoked` or `stopping`
  */
 export type StreamEvent =
-  | { readonly name: 'state'; readonly data: Snapshot }
-  | { readonly name: 'change'; readonly data: Change }
+  | { readonly name: 'state'; readonly data: PageSnapshot }
+  | { readonly name: 'change'; readonly data: PageChange }
   | { readonly name: 'entry'; readonly data: RunEntry }
   | { readonly name: 'caught'; readonly data: { readonly run: string; readonly isRunning: boolean } }
   | { readonly name: 'ping'; readonly data: { readonly now: string } }
   | { readonly name: 'bye'; readonly data: { readonly reason: 'revoked' | 'stopping' } };
 
-export interface Change {
+export interface PageChange {
   readonly seq: number;
   readonly now: string;
   /** Cards that are new or have changed. */

@@ -3,7 +3,7 @@ import type { Conversation, Conversations } from './conversation.js';
 import type { Launch } from './launch.js';
 import { obeyPlainWords } from './plain-words.js';
 import { playTurn, type Stage } from './player.js';
-import { type Script, type Turn, turnAfter } from './script.js';
+import { type Script, type ScriptTurn, turnAfter } from './script.js';
 import type { PlayedTurn, Voice } from './voice.js';
 
 /** What every protocol needs to run the play. */
@@ -19,7 +19,7 @@ export interface Actor {
 
 /** The turn that was played, and its result. */
 export interface Answer extends PlayedTurn {
-  readonly turn: Turn;
+  readonly turn: ScriptTurn;
 }
 
 /** Answers a prompt. Before the work begins it keeps the prompt, and notes everything known at that point. */

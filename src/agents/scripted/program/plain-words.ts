@@ -1,4 +1,4 @@
-import type { Step, Turn } from './script.js';
+import type { ScriptTurn, Step } from './script.js';
 
 /** More than anybody wants to read. */
 const MAX_COUNT = 10_000;
@@ -24,7 +24,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** What an agent without a script does with a prompt: obeys it if the words are simple enough, otherwise repeats it. */
-export function obeyPlainWords(prompt: string): Turn {
+export function obeyPlainWords(prompt: string): ScriptTurn {
   for (const { words, steps } of RULES) {
     const found = words.exec(prompt);
     if (found !== null) return turnOf(steps(prompt, found));
@@ -32,7 +32,7 @@ export function obeyPlainWords(prompt: string): Turn {
   return turnOf([say('You said: {{prompt}}')]);
 }
 
-function turnOf(steps: readonly Step[]): Turn {
+function turnOf(steps: readonly Step[]): ScriptTurn {
   return { steps, end: 'completed', exit: null };
 }
 

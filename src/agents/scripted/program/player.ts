@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Conversation, TurnUsage } from './conversation.js';
 import type { Output } from './output.js';
-import type { StepName, StepValue, Turn } from './script.js';
+import type { ScriptTurn, StepName, StepValue } from './script.js';
 import { applyTool, leaveBehind, type Workplace } from './tools.js';
 import type { PlayedTurn, Tool, TurnOutcome, Voice } from './voice.js';
 
@@ -47,7 +47,7 @@ class TurnOver extends Error {
 
 /** Plays a turn. Its prompt is the last message of the conversation; the reply is added when the turn is over. */
 export async function playTurn(
-  turn: Turn,
+  turn: ScriptTurn,
   stage: Stage,
   voice: Voice,
   conversation: Conversation,
@@ -70,7 +70,7 @@ export async function playTurn(
   return { outcome, text, usage: scene.usage, isUsageTold: scene.isUsageTold };
 }
 
-async function playSteps(turn: Turn, scene: Scene): Promise<TurnOutcome> {
+async function playSteps(turn: ScriptTurn, scene: Scene): Promise<TurnOutcome> {
   try {
     for (const { name, value } of turn.steps) {
       if (scene.signal.aborted) return { end: 'cancelled' };

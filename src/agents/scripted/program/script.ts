@@ -82,7 +82,7 @@ export type Step = {
 const TURN_ENDS = ['completed', 'refused', 'turn-limit', 'context-overflow'] as const;
 
 /** What the agent does with one prompt. */
-export interface Turn {
+export interface ScriptTurn {
   readonly steps: readonly Step[];
   readonly end: (typeof TURN_ENDS)[number];
   /** The exit code to leave with right after the end of the turn; null = stay. */
@@ -91,7 +91,7 @@ export interface Turn {
 
 /** A whole play: the turn is chosen by the number of prompts in the conversation. */
 export interface Script {
-  readonly turns: readonly Turn[];
+  readonly turns: readonly ScriptTurn[];
   readonly onExhausted: 'echo' | 'repeat-last' | 'fail';
 }
 
@@ -130,7 +130,7 @@ export function parseScript(source: string): Script {
 }
 
 /** The turn for a prompt that follows this many others. */
-export function turnAfter(script: Script, earlierPrompts: number): Turn {
+export function turnAfter(script: Script, earlierPrompts: number): ScriptTurn {
   const turn = script.turns[earlierPrompts];
   if (turn !== undefined) return turn;
   const last = script.turns.at(-1);

@@ -1,5 +1,5 @@
 import type { TurnUsage } from './conversation.js';
-import type { StepValue, Turn } from './script.js';
+import type { ScriptTurn, StepValue } from './script.js';
 
 /** What the agent wants to do with the world. */
 export type Tool =
@@ -32,7 +32,7 @@ export interface ToolOutcome {
 
 /** How a turn ended. */
 export type TurnOutcome =
-  | { readonly end: Turn['end'] | 'cancelled' }
+  | { readonly end: ScriptTurn['end'] | 'cancelled' }
   | { readonly end: 'failed'; readonly message: string; readonly status: number | null }
   | { readonly end: 'rate-limited'; readonly resetsAt: Date | null };
 

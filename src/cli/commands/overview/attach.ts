@@ -3,7 +3,7 @@ import { lookForRun } from '../../../app/run/run-place.js';
 import { runServices } from '../../../app/run/run-services.js';
 import type { Services } from '../../../app/services.js';
 import { messageOf, visibleLine } from '../../../foundation/index.js';
-import type { RunPlace } from '../../../overview/index.js';
+import type { LocatedRun } from '../../../overview/index.js';
 import { type JournalEntry, JournalReader } from '../../../run/index.js';
 import { runDescriber } from '../../../run/journal/describe-run.js';
 import { steerRun } from '../../../run/open/steer-run.js';
@@ -48,7 +48,7 @@ function isScreen({ terminal, services }: CommandContext): boolean {
 /** Shows a run until the person leaves, which does not affect the run. */
 export async function attachTo(
   context: CommandContext,
-  place: RunPlace,
+  place: LocatedRun,
   actor: 'cli' | 'top',
 ): Promise<void> {
   const { services, terminal, signal } = context;
@@ -108,7 +108,7 @@ function lastStart(entries: readonly JournalEntry[]): JournalEntry[] {
 /** Sends a request. Pausing a run without a process means resuming it. */
 async function send(
   services: Services,
-  { loops, sessionId, isArchived }: RunPlace,
+  { loops, sessionId, isArchived }: LocatedRun,
   request: LoopRequestInput,
   by: { readonly actor: string; readonly signal: AbortSignal },
 ): Promise<void> {

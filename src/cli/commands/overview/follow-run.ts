@@ -1,5 +1,5 @@
 import { journalOf } from '../../../app/overview/open-overview.js';
-import type { RunPlace } from '../../../overview/index.js';
+import type { LocatedRun } from '../../../overview/index.js';
 import { followJournal, type JournalEntry, type JournalHints } from '../../../run/index.js';
 import type { CommandContext } from '../../command.js';
 
@@ -10,7 +10,7 @@ const LOOK_MS = 2_000;
 export const NO_JOURNAL =
   'This run has no journal: it ran before there were any. `holdfast report` shows what is known.';
 
-export function hasJournal({ services }: CommandContext, { sessionId }: RunPlace): boolean {
+export function hasJournal({ services }: CommandContext, { sessionId }: LocatedRun): boolean {
   const { path, fileSystem } = journalOf(services, sessionId);
   return fileSystem.look(path) !== undefined;
 }
@@ -18,7 +18,7 @@ export function hasJournal({ services }: CommandContext, { sessionId }: RunPlace
 /** Reports what has happened in a run, then what happens; calls `onGone` when no process runs it any more. */
 export function followRun(
   { services }: CommandContext,
-  place: RunPlace,
+  place: LocatedRun,
   options: {
     readonly from?: number | undefined;
     readonly onEntry: (entry: JournalEntry) => void;
@@ -39,6 +39,6 @@ export function followRun(
 }
 
 /** Whether a process runs it. No process runs an archived one. */
-export function isRun({ loops, isArchived, sessionId }: RunPlace): boolean {
+export function isRun({ loops, isArchived, sessionId }: LocatedRun): boolean {
   return !isArchived && loops.owner().hold === 'held' && loops.get()?.sessionId === sessionId;
 }

@@ -1,7 +1,7 @@
 import { journalOf } from '../../../app/overview/open-overview.js';
 import { lookForRun } from '../../../app/run/run-place.js';
 import { visibleJson } from '../../../foundation/index.js';
-import { type RunLogs, type RunPlace, readRunLog } from '../../../overview/index.js';
+import { type LocatedRun, type RunLogs, readRunLog } from '../../../overview/index.js';
 import { type JournalEntry, JournalReader } from '../../../run/index.js';
 import { runDescriber } from '../../../run/journal/describe-run.js';
 import { describeWait } from '../../../sessions/loop/index.js';
@@ -69,7 +69,7 @@ function isSince({ at }: JournalEntry, since: string | undefined): boolean {
 /** Ends with the run: when it says that it ended, or when no process runs it. */
 export async function follow(
   context: CommandContext,
-  place: RunPlace,
+  place: LocatedRun,
   say: (entry: JournalEntry) => void,
 ): Promise<ExitCode> {
   const { signal } = context;

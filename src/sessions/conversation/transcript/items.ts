@@ -1,6 +1,6 @@
 import type { LogDamage, LogEntry, LogTail } from '../../../storage/index.js';
 import type { ConversationStatus } from '../lifecycle.js';
-import { type ConversationRecord, fromDisk, type Role } from '../schema.js';
+import { type ConversationRecord, fromDisk, type TurnRole } from '../schema.js';
 import type { ConversationDamage } from '../view.js';
 
 /** A position in the file, the only name an item has; valid as long as it is the same file. */
@@ -19,7 +19,7 @@ export type TranscriptItem = Placed &
         readonly kind: 'turn';
         /** Counted from 1; null until the turns before it are counted. */
         readonly number: number | null;
-        readonly role: Role;
+        readonly role: TurnRole;
         readonly text: string;
         /** The full length in characters; greater than that of `text` if it was cut. */
         readonly characters: number;

@@ -12,7 +12,7 @@ import { type Mark, Offsets } from './offsets.js';
 import { readBackward, readForward, type Stretch } from './read-page.js';
 
 /** The wanted part of a transcript: one of its ends, what comes after or before a place, or a turn or line and what follows. */
-export type TranscriptPlace =
+export type TranscriptPosition =
   | { readonly from: 'start' | 'end' }
   | { readonly after: number }
   | { readonly before: number }
@@ -116,7 +116,7 @@ export class Transcripts {
   }
 
   /** A page of it. Throws SESSION_NOT_FOUND, INVALID_INPUT, STORAGE_FAILED. */
-  async read(id: string, place: TranscriptPlace): Promise<TranscriptPage> {
+  async read(id: string, place: TranscriptPosition): Promise<TranscriptPage> {
     const { file, size } = this.#facts(id);
     const stretch = await this.#numbered(id, file, await this.#stretch(id, file, size, place));
     const turns = Math.max(await this.#turnsOf(id, file), ...stretch.items.map(numberOf));
@@ -179,7 +179,7 @@ export class Transcripts {
     throw new InvalidInputError('There is no record at this place', { place: 'offset' });
   }
 
-  async #stretch(id: string, file: string, size: number, place: TranscriptPlace): Promise<Stretch> {
+  async #stretch(id: string, file: string, size: number, place: TranscriptPosition): Promise<Stretch> {
     if ('after' in place) {
       this.#checkPlace(id, place.after);
       return readForward(this.#store, id, { start: place.after, line: null }, PAGE);

@@ -11,7 +11,7 @@ import type { Answering, Card } from '../../contract/index.js';
 import type { Kept } from '../frame/kept.js';
 import type { Reply } from '../live/api.js';
 import type { Store } from '../live/store.js';
-import { type Draft, hasWords, isSame, type KeptDraft, mergedDraft, type Origin } from './drafts.js';
+import { type CardDraft, hasWords, isSame, type KeptDraft, mergedDraft, type Origin } from './drafts.js';
 
 /** How sending a card stands. */
 export type Sending =
@@ -23,7 +23,7 @@ export type Sending =
 
 /** The person's work on one card. */
 export interface Work {
-  readonly draft: Signal<Draft>;
+  readonly draft: Signal<CardDraft>;
   readonly origin: Signal<Origin>;
   readonly faults: Signal<ReadonlyMap<number, Fault>>;
   readonly sending: Signal<Sending>;
@@ -37,7 +37,7 @@ interface OwnWork extends Work {
   request: AbortController | undefined;
 }
 
-type Answer = Draft['answers'][number];
+type Answer = CardDraft['answers'][number];
 
 /** Few enough writes for the server, soon enough for another device. */
 const SAVE_AFTER_MS = 1_200;
@@ -93,7 +93,7 @@ export class CardDesk {
   }
 
   /** What this browser keeps of a settled set: text that was typed but did not count. */
-  leftBehind(id: string): Draft | undefined {
+  leftBehind(id: string): CardDraft | undefined {
     const kept = this.#kept.value<KeptDraft>(ITEM + id);
     return kept !== null && hasWords(kept.draft) ? kept.draft : undefined;
   }
@@ -236,7 +236,7 @@ export class CardDesk {
     this.#edit(card, { ...draft, questionIndex: index, answers: next });
   }
 
-  #edit(card: Card, draft: Draft): void {
+  #edit(card: Card, draft: CardDraft): void {
     const { sessionId } = card.set;
     const work = this.#own(card);
     work.draft.value = draft;
@@ -268,7 +268,7 @@ export class CardDesk {
     if (!reply.isDone) store.noteRefused(reply);
   }
 
-  #keep(id: string, draft: Draft, isSaved: boolean, request?: string): void {
+  #keep(id: string, draft: CardDraft, isSaved: boolean, request?: string): void {
     this.#kept.keepValue(ITEM + id, { draft, atMs: Date.now(), isSaved, request });
   }
 
@@ -280,7 +280,7 @@ export class CardDesk {
   }
 }
 
-function adopt(work: Work, { draft, origin }: { readonly draft: Draft; readonly origin: Origin }): void {
+function adopt(work: Work, { draft, origin }: { readonly draft: CardDraft; readonly origin: Origin }): void {
   if (isSame(work.draft.peek(), draft)) return;
   work.draft.value = draft;
   work.origin.value = origin;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { draftAnswer as answer, cardOf } from '../../../../test/support/page-world.js';
-import { type Draft, hasWords, mergedDraft } from './drafts.js';
+import { type CardDraft, hasWords, mergedDraft } from './drafts.js';
 
-const draftOf = (text: string): Draft => ({
+const draftOf = (text: string): CardDraft => ({
   questionIndex: 0,
   answers: [answer({ isOther: text !== '', text })],
   rejectionReason: '',

@@ -1,11 +1,11 @@
 import { answersFromDraft, isTouched } from '../../../models/inbox/index.js';
 import type { Card } from '../../contract/index.js';
 
-export type Draft = NonNullable<Card['draft']>;
+export type CardDraft = NonNullable<Card['draft']>;
 
 /** What was typed in this browser: stored here at once, and on the server a moment later. */
 export interface KeptDraft {
-  readonly draft: Draft;
+  readonly draft: CardDraft;
   readonly atMs: number;
   /** Whether the server has it. */
   readonly isSaved: boolean;
@@ -20,8 +20,8 @@ export type Origin = 'none' | 'here' | 'elsewhere';
 export function mergedDraft(
   { set, draft: told }: Pick<Card, 'set' | 'draft'>,
   kept: KeptDraft | null,
-): { readonly draft: Draft; readonly origin: Origin } {
-  const whole = (draft: Draft | null): Draft => ({
+): { readonly draft: CardDraft; readonly origin: Origin } {
+  const whole = (draft: CardDraft | null): CardDraft => ({
     questionIndex: draft?.questionIndex ?? 0,
     answers: answersFromDraft(set.questions, draft ?? undefined),
     rejectionReason: draft?.rejectionReason ?? '',
@@ -33,15 +33,15 @@ export function mergedDraft(
 }
 
 /** Whether it contains anything worth keeping. */
-export function hasWords(draft: Draft): boolean {
+export function hasWords(draft: CardDraft): boolean {
   return draft.rejectionReason !== '' || draft.answers.some(isTouched);
 }
 
-export function isSame(one: Draft, other: Draft): boolean {
+export function isSame(one: CardDraft, other: CardDraft): boolean {
   return JSON.stringify(bare(one)) === JSON.stringify(bare(other));
 }
 
-function bare({ questionIndex, answers, rejectionReason }: Draft): unknown {
+function bare({ questionIndex, answers, rejectionReason }: CardDraft): unknown {
   const said = answers.map(({ selected, isOther, text, isConfirmed }) => [
     selected,
     isOther,

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { steeringFault, wordsOf } from '../../../models/top/index.js';
-import type { Snapshot } from '../../contract/index.js';
+import type { PageSnapshot } from '../../contract/index.js';
 import { Age } from '../frame/age.js';
 import { usePage } from '../page-context.js';
 import { refusalWords } from './card-desk.js';
 
-type Row = Snapshot['rows'][number];
+type Row = PageSnapshot['rows'][number];
 
 /** A run that rests until the person lets it continue: a limit, a breaker, a pause, damage. */
 export function RestCard({ row }: { row: Row }) {

@@ -6,7 +6,7 @@ import { Words } from '../prompt.js';
 import { actorWords, answersInWords, cardName, endWords, timeOfDay } from '../words.js';
 import { CardHead } from './card-head.js';
 import { Damage } from './card-notes.js';
-import type { Draft } from './drafts.js';
+import type { CardDraft } from './drafts.js';
 
 /** How a set ended: who decided what, and what was typed here but did not count. */
 export function SettledCard({ card }: { card: Card }) {
@@ -85,7 +85,7 @@ export function SettledCard({ card }: { card: Card }) {
 }
 
 /** A summary of what was typed. */
-export function Typed({ draft }: { draft: Draft }) {
+export function Typed({ draft }: { draft: CardDraft }) {
   return (
     <>
       {draft.answers.map(({ selected, text }, index) => (

@@ -1,6 +1,6 @@
-import type { Card, Change, FleetState, Me, Snapshot } from '../../contract/index.js';
+import type { Card, FleetState, Me, PageChange, PageSnapshot } from '../../contract/index.js';
 
-type Row = Snapshot['rows'][number];
+type Row = PageSnapshot['rows'][number];
 
 /** A set that is no longer waiting, shown for a moment with its outcome. */
 export interface Settled {
@@ -33,7 +33,7 @@ export const NOTHING_TOLD: PageState = {
 };
 
 /** Replaces what was known. Sets shown as settled stay until their time is over. */
-export function withSnapshot(state: PageState, snapshot: Snapshot, nowMs: number): PageState {
+export function withSnapshot(state: PageState, snapshot: PageSnapshot, nowMs: number): PageState {
   const cards = byId(snapshot.cards);
   return {
     seq: snapshot.seq,
@@ -47,13 +47,13 @@ export function withSnapshot(state: PageState, snapshot: Snapshot, nowMs: number
 }
 
 /** Waiting sets that are missing from a new snapshot, which does not say how they ended. */
-export function vanished(state: PageState, snapshot: Snapshot): string[] {
+export function vanished(state: PageState, snapshot: PageSnapshot): string[] {
   const there = new Set(snapshot.cards.map(({ set }) => set.sessionId));
   return [...state.cards.keys()].filter((id) => !there.has(id));
 }
 
 /** Applies a change: returns the same state if it is already known, undefined if a change in between is missing. */
-export function withChange(state: PageState, change: Change, nowMs: number): PageState | undefined {
+export function withChange(state: PageState, change: PageChange, nowMs: number): PageState | undefined {
   if (change.seq <= state.seq) return state;
   if (change.seq !== state.seq + 1) return undefined;
   const cards = new Map(state.cards);
@@ -104,7 +104,7 @@ export function withoutSettled(
 }
 
 /** A snapshot for a tab opened later, as the server would send it. */
-export function snapshotOf(state: PageState, nowMs: number): Snapshot | undefined {
+export function snapshotOf(state: PageState, nowMs: number): PageSnapshot | undefined {
   const { seq, me, skewMs, cards, rows, fleet } = state;
   if (me === null) return undefined;
   const now = new Date(nowMs + skewMs).toISOString();

@@ -3,9 +3,9 @@ import { inOrder, labelsOf } from '../../../models/top/index.js';
 import {
   type Card,
   KEY_ITEM,
+  type PageSnapshot,
   type RunEntry,
   type SignedIn,
-  type Snapshot,
   type StreamEvent,
 } from '../../contract/index.js';
 import type { Kept } from '../frame/kept.js';
@@ -92,7 +92,7 @@ export class Store {
   }
 
   /** Shows the kept snapshot until the server sends a current one; false if it already has. */
-  showKept(snapshot: Snapshot): boolean {
+  showKept(snapshot: PageSnapshot): boolean {
     if (this.access.value !== 'in' || this.state.value.seq !== -1) return false;
     this.state.value = withSnapshot(this.state.value, snapshot, Date.now());
     return true;

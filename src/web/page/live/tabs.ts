@@ -1,4 +1,4 @@
-import type { Snapshot, StreamEvent } from '../../contract/index.js';
+import type { PageSnapshot, StreamEvent } from '../../contract/index.js';
 import type { Api } from './api.js';
 import { type Connection, type Followed, Stream } from './stream.js';
 
@@ -20,7 +20,7 @@ export interface TabsParts {
   readonly onConnection: (connection: Connection) => void;
   readonly onRefused: () => void;
   /** The current state of everything, for a tab opened later. */
-  readonly snapshot: () => Snapshot | undefined;
+  readonly snapshot: () => PageSnapshot | undefined;
 }
 
 const NAME = 'holdfast.stream';

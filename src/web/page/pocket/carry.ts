@@ -1,5 +1,5 @@
 import { effect, type Signal } from '@preact/signals';
-import type { Snapshot } from '../../contract/index.js';
+import type { PageSnapshot } from '../../contract/index.js';
 import type { Router } from '../frame/router.js';
 import { snapshotOf } from '../live/page-state.js';
 import type { Store } from '../live/store.js';
@@ -59,7 +59,7 @@ function keepInbox({ pocket, store }: CarryParts): void {
   });
 }
 
-async function keep(snapshot: Snapshot | undefined, store: Store): Promise<void> {
+async function keep(snapshot: PageSnapshot | undefined, store: Store): Promise<void> {
   if (snapshot === undefined || store.access.peek() !== 'in') return;
   const cache = await caches.open(SNAPSHOT_CACHE);
   await cache.put(SNAPSHOT_ITEM, Response.json(snapshot));
@@ -69,7 +69,7 @@ async function keep(snapshot: Snapshot | undefined, store: Store): Promise<void>
 
 async function showKept(pocket: Carried, store: Store): Promise<void> {
   const kept = await (await caches.open(SNAPSHOT_CACHE)).match(SNAPSHOT_ITEM);
-  const snapshot = (await kept?.json().catch(() => undefined)) as Snapshot | undefined;
+  const snapshot = (await kept?.json().catch(() => undefined)) as PageSnapshot | undefined;
   if (snapshot === undefined || !store.showKept(snapshot)) return;
   pocket.keptAt.value = snapshot.now;
 }

@@ -19,13 +19,13 @@ export interface Held {
   readonly jump: number;
 }
 
-export type Standing = 'loading' | 'ready' | 'missing' | 'removed' | { readonly fault: string };
+export type ReadingState = 'loading' | 'ready' | 'missing' | 'removed' | { readonly fault: string };
 
 /** A transcript being read: the pages around the reader's place, and what is added to it. */
 export class Reading {
   readonly head = signal<TranscriptHead | null>(null);
   readonly held = signal<Held>({ pages: [], jump: 0 });
-  readonly standing = signal<Standing>('loading');
+  readonly standing = signal<ReadingState>('loading');
   readonly isLive = signal(false);
   /** The place of the row that was jumped to. */
   readonly target = signal<number | null>(null);

@@ -1,14 +1,14 @@
 import { type Signal, signal } from '@preact/signals';
 import type { RunEntry } from '../../contract/index.js';
 import type { Store } from '../live/store.js';
-import { emptyLog, type RunLog, withEntries } from './run-log.js';
+import { emptyLog, type ShownLog, withEntries } from './run-log.js';
 
 /** Text arrives in many small pieces; it is drawn at most this often. */
 const DRAW_EVERY_MS = 100;
 
 /** Follows the journal of one run while it is being looked at. */
 export class FollowedRun {
-  readonly log: Signal<RunLog>;
+  readonly log: Signal<ShownLog>;
   /** Whether a process runs it; null until all existing entries have arrived. */
   readonly isRunning = signal<boolean | null>(null);
   readonly #store: Store;

@@ -8,11 +8,11 @@ import {
   roughNumberOf,
 } from '../../../models/run-view/index.js';
 import type { RowWords } from '../../../models/top/index.js';
-import type { Snapshot } from '../../contract/index.js';
+import type { PageSnapshot } from '../../contract/index.js';
 import { usePage } from '../page-context.js';
 import { Tests } from './sparkline.js';
 
-type Row = Snapshot['rows'][number];
+type Row = PageSnapshot['rows'][number];
 
 /** What a run uses up, and the words for it. */
 const USED = [

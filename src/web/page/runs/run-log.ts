@@ -11,7 +11,7 @@ export interface LogItem {
 }
 
 /** A run being looked at: the model of the run view, and the newest events. */
-export interface RunLog {
+export interface ShownLog {
   readonly view: RunViewState;
   readonly items: readonly LogItem[];
   /** The last entry included. */
@@ -26,12 +26,12 @@ export interface RunLog {
 export const MAX_ITEMS = 600;
 const MAX_SAID = 8_000;
 
-export function emptyLog(nowMs: number): RunLog {
+export function emptyLog(nowMs: number): ShownLog {
   return { view: initialState(nowMs), items: [], seq: 0, dropped: 0, total: 0 };
 }
 
 /** The log with more entries; an entry it already has changes nothing. */
-export function withEntries(log: RunLog, entries: readonly RunEntry[]): RunLog {
+export function withEntries(log: ShownLog, entries: readonly RunEntry[]): ShownLog {
   let { view, seq } = log;
   const items = [...log.items];
   let total = log.total;
@@ -73,6 +73,6 @@ function sayMore(items: LogItem[], text: string, seq: number): LogItem[] {
 }
 
 /** The last thing the agent said. */
-export function lastSaid({ items }: RunLog): LogItem | undefined {
+export function lastSaid({ items }: ShownLog): LogItem | undefined {
   return items.findLast(({ kind }) => kind === 'said');
 }

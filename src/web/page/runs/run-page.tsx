@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import { wordsOf } from '../../../models/top/index.js';
-import type { RunPage as RunFacts, Snapshot } from '../../contract/index.js';
+import type { PageSnapshot, RunPage as RunFacts } from '../../contract/index.js';
 import { Age } from '../frame/age.js';
 import { Loading } from '../frame/loading.js';
 import { refusalWords } from '../inbox/card-desk.js';
@@ -11,7 +11,7 @@ import { usePage } from '../page-context.js';
 import { FollowedRun } from './follow-run.js';
 import { LogView } from './log-view.js';
 import { Numbers, NumbersElsewhere } from './numbers.js';
-import { Standing } from './run-row.js';
+import { RowStatus } from './run-row.js';
 import { Steering } from './steering.js';
 
 export { ReportView } from '../report/report-page.js';
@@ -53,7 +53,7 @@ export function RunPage({ id }: { id: string }) {
       <header class="run-head">
         <h1>{words?.plan ?? (view.plan === '' ? id.slice(0, 8) : view.plan)}</h1>
         <p class="where">
-          {row === null ? null : <Standing row={row} />}
+          {row === null ? null : <RowStatus row={row} />}
           {machine === undefined ? null : <span class="badge">{visibleLabel(machine)}</span>}
           <span>
             {[words?.project, words?.agent].filter((word) => word !== undefined && word !== '-').join(' · ')}
@@ -106,7 +106,7 @@ function Crumb() {
   );
 }
 
-type Row = Snapshot['rows'][number];
+type Row = PageSnapshot['rows'][number];
 
 /** The row of a run on this machine or another one; rows of other machines have the machine in their keys. */
 function rowOf(rows: ReadonlyMap<string, Row>, id: string): Row | undefined {

@@ -1,14 +1,14 @@
 import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import { wordsOf } from '../../../models/top/index.js';
-import type { Snapshot } from '../../contract/index.js';
+import type { PageSnapshot } from '../../contract/index.js';
 import { Age } from '../frame/age.js';
 import { usePage } from '../page-context.js';
 import { Tests } from './sparkline.js';
 
-type Row = Snapshot['rows'][number];
+type Row = PageSnapshot['rows'][number];
 
 /** How a row stands: a shape, a word and a colour. */
-export function Standing({ row }: { row: Pick<Row, 'group' | 'status' | 'isRunning'> }) {
+export function RowStatus({ row }: { row: Pick<Row, 'group' | 'status' | 'isRunning'> }) {
   const { shape, word, look } = standingOf(row);
   return (
     <span class={`standing ${look}`}>
@@ -47,7 +47,7 @@ export function RunRow({ row, isBrief = false }: { row: Row; isBrief?: boolean }
       <span class="row-title">
         {row.kind === 'question' ? visibleLabel(row.question?.title ?? words.plan) : words.plan}
       </span>
-      <Standing row={row} />
+      <RowStatus row={row} />
       <span class="row-where">
         {machine === '' ? null : <span class="badge">{machine}</span>} {told.join(' · ')}
       </span>

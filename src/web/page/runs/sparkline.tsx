@@ -1,6 +1,6 @@
-import type { Snapshot } from '../../contract/index.js';
+import type { PageSnapshot } from '../../contract/index.js';
 
-type TestPoint = Snapshot['rows'][number]['tests'][number];
+type TestPoint = PageSnapshot['rows'][number]['tests'][number];
 
 const WIDTH = 72;
 const HEIGHT = 20;

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { visibleLabel } from '../../../foundation/text/visible-text.js';
 import { steeringFault } from '../../../models/top/index.js';
-import type { RunRequest, Snapshot, Steered } from '../../contract/index.js';
+import type { PageSnapshot, RunRequest, Steered } from '../../contract/index.js';
 import { Sheet } from '../frame/sheet.js';
 import { refusalWords } from '../inbox/card-desk.js';
 import { usePage } from '../page-context.js';
 
-type Row = Snapshot['rows'][number];
+type Row = PageSnapshot['rows'][number];
 
 /** Guide, pause, resume and stop, each shown when it would have an effect. */
 export function Steering({ id, row }: { id: string; row: Row | null }) {

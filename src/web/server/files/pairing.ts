@@ -160,13 +160,13 @@ export function decidePairing(place: WebPlace, id: string, isYes: boolean): void
 }
 
 /** How a ticket stands. `undefined`: it does not count. */
-export type Claim =
+export type PairingResult =
   | { readonly name: 'waits' }
   | { readonly name: 'declined' }
   | { readonly name: 'paired'; readonly can: DeviceCapability; readonly device: string };
 
 /** Uses a ticket, once, at the origin where it was issued. Throws ATOMIC_WRITE_FAILED. */
-export function claimPairing(place: WebPlace, ticket: string, origin: string): Claim | undefined {
+export function claimPairing(place: WebPlace, ticket: string, origin: string): PairingResult | undefined {
   const { fileSystem } = place.tools;
   const known = current(place);
   if (known === undefined) return undefined;

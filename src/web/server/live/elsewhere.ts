@@ -5,14 +5,14 @@ import type { QuestionDesk } from '../../../sessions/question/index.js';
 import type { FleetState } from '../../contract/index.js';
 
 /** The other machines as the page shows them: as last read, whatever the network does. */
-export interface Elsewhere extends Pick<OpenFleetQuestions['known'], 'pending' | 'standing' | 'refresh'> {
+export interface OtherMachines extends Pick<OpenFleetQuestions['known'], 'pending' | 'standing' | 'refresh'> {
   readonly state: FleetState;
   /** Calls back when something changes there, until closed. */
   watch(onChange: () => void): { close(): void };
 }
 
 export interface OpenElsewhere extends AsyncDisposable {
-  readonly elsewhere: Elsewhere;
+  readonly elsewhere: OtherMachines;
   /** The same, for an overview. */
   readonly overview?: OpenFleetQuestions['elsewhere'] | undefined;
   readonly runs?: RunsElsewhere | undefined;

@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isHoldfastError, type Logger, messageOf } from '../../../foundation/index.js';
 import type { Overview, OverviewRow } from '../../../overview/index.js';
 import { type QuestionDesk, type QuestionView, reportOf } from '../../../sessions/question/index.js';
-import type { Card, Change, FleetState } from '../../contract/index.js';
-import type { Elsewhere } from './elsewhere.js';
+import type { Card, FleetState, PageChange } from '../../contract/index.js';
+import type { OtherMachines } from './elsewhere.js';
 
 export interface FeedParts {
   readonly overview: Overview;
   readonly questions: Pick<QuestionDesk, 'get' | 'readDraft'>;
   /** The other machines; absent without a fleet. */
-  readonly elsewhere?: Elsewhere | undefined;
+  readonly elsewhere?: OtherMachines | undefined;
   readonly clock: { now(): Date };
   readonly log: Logger;
 }
@@ -34,7 +34,7 @@ const PATIENCE_MS = 300;
 /** What every page shows: read once for all of them, and only while at least one is open. */
 export class Feed implements Disposable {
   readonly #parts: FeedParts;
-  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #listeners = new Set<(change: PageChange) => void>();
   readonly #staleDrafts = new Set<string>();
   #cards = new Map<string, Known<Card>>();
   #rows = new Map<string, Known<OverviewRow>>();
@@ -91,7 +91,7 @@ export class Feed implements Disposable {
   }
 
   /** Calls back with each change until closed. */
-  subscribe(onChange: (change: Change) => void): { close(): void } {
+  subscribe(onChange: (change: PageChange) => void): { close(): void } {
     this.#listeners.add(onChange);
     return { close: () => void this.#listeners.delete(onChange) };
   }
@@ -170,7 +170,7 @@ export class Feed implements Disposable {
     [this.#cards, this.#rows, this.#fleet] = [cards, rows, fleet];
     if (isFleetSame && Object.values(change).every((list) => list.length === 0)) return;
     this.#seq += 1;
-    const told: Change = {
+    const told: PageChange = {
       seq: this.#seq,
       now: this.#parts.clock.now().toISOString(),
       ...change,

@@ -3,7 +3,7 @@ import { appWorld } from '../../../../test/support/app-world.js';
 import { PATIENT } from '../../../../test/support/deadlines.js';
 import { question } from '../../../../test/support/question-world.js';
 import { openOverview } from '../../../app/overview/open-overview.js';
-import type { Change } from '../../contract/index.js';
+import type { PageChange } from '../../contract/index.js';
 import { Feed } from './feed.js';
 import { PageStream } from './stream.js';
 
@@ -32,7 +32,7 @@ it('sends what has changed, once, and settled sets as they ended', async () => {
   await using own = await feedWorld();
   const first = await own.questions.create([question()]);
   expect((await own.feed.read()).cards.map(({ set }) => set.sessionId)).toEqual([first.id]);
-  const changes: Change[] = [];
+  const changes: PageChange[] = [];
   own.feed.subscribe((change) => changes.push(change));
   const second = await own.questions.create([question()]);
   await vi.waitFor(() => expect(changes.flatMap(({ cards }) => cards)).toHaveLength(1), PATIENT);
@@ -51,7 +51,7 @@ it('sends what was typed on this page to the others', async () => {
   await using own = await feedWorld();
   const { id } = await own.questions.create([question()]);
   await own.feed.read();
-  const changes: Change[] = [];
+  const changes: PageChange[] = [];
   own.feed.subscribe((change) => changes.push(change));
   const draft = { questionIndex: 0, answers: [], rejectionReason: 'half' };
   own.questions.saveDraft(id, draft);

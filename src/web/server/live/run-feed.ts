@@ -1,7 +1,7 @@
 import { journalOf } from '../../../app/overview/open-overview.js';
 import type { Services } from '../../../app/services.js';
 import { isWorthKeeping } from '../../../models/run-view/index.js';
-import type { RunPlace } from '../../../overview/index.js';
+import type { LocatedRun } from '../../../overview/index.js';
 import { type JournalEntry, JournalReader } from '../../../run/index.js';
 import { eventWords, runDescriber } from '../../../run/journal/describe-run.js';
 import type { RunEntry } from '../../contract/index.js';
@@ -14,7 +14,7 @@ const LOOK_MS = 2_000;
 /** The journal of one run for one reader, who takes entries when there is room for them. */
 export class RunFeed implements Disposable {
   readonly run: string;
-  readonly #place: RunPlace;
+  readonly #place: LocatedRun;
   readonly #reader: JournalReader;
   readonly #after: number;
   readonly #describe = runDescriber(true);
@@ -28,7 +28,7 @@ export class RunFeed implements Disposable {
   #told: boolean | undefined;
 
   /** `after`: the last entry the reader has; `onMore` says that there may be more to take. */
-  constructor(services: Services, place: RunPlace, after: number, onMore: () => void) {
+  constructor(services: Services, place: LocatedRun, after: number, onMore: () => void) {
     const journal = journalOf(services, place.sessionId);
     this.run = place.sessionId;
     this.#place = place;
@@ -82,6 +82,6 @@ export class RunFeed implements Disposable {
 }
 
 /** Whether a process runs it. An archived run has no process. */
-function isRun({ loops, isArchived, sessionId }: RunPlace): boolean {
+function isRun({ loops, isArchived, sessionId }: LocatedRun): boolean {
   return !isArchived && loops.owner().hold === 'held' && loops.get()?.sessionId === sessionId;
 }

@@ -1,5 +1,5 @@
 import { type Logger, messageOf } from '../../../foundation/index.js';
-import type { Me, Snapshot, StreamEvent } from '../../contract/index.js';
+import type { Me, PageSnapshot, StreamEvent } from '../../contract/index.js';
 import type { Feed, FeedState } from './feed.js';
 import type { RunFeed } from './run-feed.js';
 
@@ -100,7 +100,7 @@ export class PageStream {
     }
   }
 
-  #snapshot(state: FeedState): Snapshot {
+  #snapshot(state: FeedState): PageSnapshot {
     return { ...state, now: this.#parts.clock.now().toISOString(), me: this.#parts.me };
   }
 

@@ -1,8 +1,8 @@
 import { findRunOf } from '../../../app/overview/open-overview.js';
 import { InvalidInputError } from '../../../foundation/index.js';
-import { listOverview, type RunPlace, readRunLog } from '../../../overview/index.js';
+import { type LocatedRun, listOverview, readRunLog } from '../../../overview/index.js';
 import { listQuestions } from '../../../sessions/question/index.js';
-import type { Me, Snapshot } from '../../contract/index.js';
+import type { Me, PageSnapshot } from '../../contract/index.js';
 import { TooManyRequestsError } from '../errors.js';
 import { type Device, noteSeen } from '../files/devices.js';
 import { RunFeed } from '../live/run-feed.js';
@@ -20,7 +20,7 @@ export const liveRoutes: readonly Route[] = [
     method: 'get',
     path: '/api/state',
     operations: [listOverview, listQuestions],
-    async answer({ parts, device }): Promise<Snapshot> {
+    async answer({ parts, device }): Promise<PageSnapshot> {
       const state = await parts.feed.read();
       return { ...state, now: parts.services.clock.now().toISOString(), me: meOf(device) };
     },
@@ -63,7 +63,7 @@ const WANTED = /^([0-9a-f-]{36})(?::(-1|\d{1,15}))?$/i;
 function wantedRun(
   { services }: Call['parts'],
   query: URLSearchParams,
-): { readonly place: RunPlace; readonly after: number } | undefined {
+): { readonly place: LocatedRun; readonly after: number } | undefined {
   const asked = query.getAll('run');
   const [first] = asked;
   if (first === undefined) return undefined;
