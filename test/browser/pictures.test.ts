@@ -142,7 +142,7 @@ describe('the pictures of the documentation', () => {
     const small = await world().ask([DEPLOY]);
     await desk.card(small).getByRole('radio', { name: 'Not today' }).check();
     await desk.card(small).getByRole('button', { name: 'Answer' }).click();
-    await desk.card(small).getByText('Not today').waitFor();
+    await desk.page.locator(`[data-card="${small}"].settled`).getByText('Not today').waitFor();
     await using _guest = await world().open({ can: 'view', userAgent: ANDROID });
     await take('devices-phone', { path: '/devices', there: '.audit' });
     await take('devices-desktop', { path: '/devices', there: '.audit', size: 'desktop', theme: 'dark' });

@@ -232,7 +232,7 @@ export class ClaudeReader {
         resetsAt: isoTime(limit.resetsAt),
         scope,
         message: isAllowed
-          ? `${usedPercent}% of the ${scope ?? 'usage'} limit is used`
+          ? `${usedPercent} % of the ${scope ?? 'usage'} limit is used`
           : `the ${scope ?? 'usage'} limit is ${isRejected ? 'used up' : 'nearly used up'}`,
         ...(usedPercent === undefined ? {} : { usedPercent }),
       },

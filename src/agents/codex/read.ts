@@ -153,7 +153,7 @@ function useEvents(window: RateWindow | null | undefined): AgentEvent[] {
       resetsAt: end.toISOString(),
       scope,
       usedPercent: Math.round(usedPercent),
-      message: `${Math.round(usedPercent)}% of the ${scope ?? 'usage'} limit is used`,
+      message: `${Math.round(usedPercent)} % of the ${scope ?? 'usage'} limit is used`,
     },
   ];
 }
