@@ -47,7 +47,7 @@ describe.skipIf(POSTGRES === undefined)('a machine of a fleet', () => {
       expect(
         await workstation.run(['fleet', 'join', '-', '--name', 'workstation'], { input: address }),
       ).toMatchObject({ code: 0 });
-      await worker.printed('stderr', /Goes on as workstation in the fleet/);
+      await worker.printed('stderr', /Continuing as workstation in the fleet/);
       await until(async () => (await offers()).length === 1);
       const [after] = await db.sql(
         "select id from holdfast.machine where name = 'workstation' and left_at is null",
