@@ -37,6 +37,7 @@ export function readPrp(place: PlanPlace, typed: string): ReadPlan {
   const seen = seeFile(place.fileSystem, source);
   const text = readUserFile(place.fileSystem, source);
   if (text === undefined) throw new PlanNotFoundError(typed);
+  if (text.trim() === '') throw new PlanNotFoundError(typed, { reason: 'the file is empty' });
   const files = new Map([[fileIn(place.project, source), Buffer.from(text)]]);
   const { plan, content } = readPlanOf('prp', nameIn(place.project, source), source, files);
   return { plan: { ...plan, seen }, content };

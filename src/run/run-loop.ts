@@ -122,6 +122,9 @@ async function iterateAndLeave(
   }
 }
 
+/** `holdfast resume` alone would run the same check again. */
+const ANOTHER_CHECK = 'make it run, or name another: holdfast run <plan> --resume --verify "<command>"';
+
 async function measureBaseline(parts: RunParts, memory: RunMemory, attention: Attention): Promise<undefined> {
   using cut = attention.cut();
   const checks = await runAndTellChecks(parts, cut.signal);
@@ -129,7 +132,7 @@ async function measureBaseline(parts: RunParts, memory: RunMemory, attention: At
   const { exitCode, tests, broken } = checks;
   if (broken !== null) {
     const error = new CheckNotRunnableError(broken);
-    parts.loop.suspend(error.message);
+    parts.loop.suspend(`${error.message}; ${ANOTHER_CHECK}`);
     throw error;
   }
   parts.loop.recordBaseline({ exitCode, tests });

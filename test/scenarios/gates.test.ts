@@ -176,7 +176,9 @@ describe('at the breaker', () => {
       expect(again).toMatchObject({ code: 6, stderr: expect.stringMatching(/--reset.*--skip/s) });
       expect(world.prompts()).toHaveLength(3);
       const { stdout } = await world.run(['status']);
-      expect(stdout).toMatch(/^resume .*--reset or --skip, or --reset --phases work$/m);
+      expect(stdout).toMatch(
+        /^resume .*--reset, or holdfast run <plan> --reset --phases work; leave the phase: holdfast run <plan> --skip$/m,
+      );
     },
   );
 

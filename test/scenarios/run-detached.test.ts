@@ -237,6 +237,6 @@ describe('a run in the background', () => {
     expect(stdout).toMatch(
       new RegExp(`^run ${id} started in the background: ${PLAN} \\(process \\d+\\)\\n$`),
     );
-    expect(stderr).toContain('holdfast status --watch');
+    expect(stderr).toContain(`holdfast status ${id} --watch`);
   });
 });

@@ -9,6 +9,7 @@ import { CHECK, notDone, PLAN, WHOLE_WAY } from '../support/run-world.js';
 import { Pane } from '../support/tmux.js';
 import { verifies } from '../support/verifies.js';
 
+const RESUME = expect.stringMatching(/^holdfast resume [0-9a-f]{8}$/);
 const QUESTION = {
   title: 'Numbers',
   prompt: 'Which numbers should the adder know?',
@@ -135,10 +136,10 @@ describe('holdfast resume', () => {
     expect(await loop(world)).toMatchObject({
       status: 'halted',
       waitsFor: { question: { id, from: 'run' } },
-      next: [`holdfast answer ${id.slice(0, 8)}`, 'holdfast resume'],
+      next: [`holdfast answer ${id.slice(0, 8)}`, RESUME],
     });
     await world.aside(['answer', id, '--option', 'Change the approach', '--text', 'begin with the tests']);
-    expect((await loop(world)).next).toEqual(['holdfast resume']);
+    expect((await loop(world)).next).toEqual([RESUME]);
     expect(await world.run(['resume'])).toMatchObject({ code: 0 });
     await isCompleted(world);
     expect(world.prompts().filter(({ prompt }) => prompt.includes('begin with the tests'))).toHaveLength(1);
@@ -169,16 +170,16 @@ describe('holdfast resume', () => {
       await until(() => world.runs().length === 0);
       expect(await world.run(['resume', '--permissions', 'bypass'])).toMatchObject({
         code: 6,
-        stderr: expect.stringContaining('holdfast resume --reset'),
+        stderr: expect.stringMatching(/holdfast resume [0-9a-f]{8} --reset/),
       });
       expect((await world.run(['status'])).stdout).toMatch(
-        /^next +holdfast resume --reset --permissions bypass$/m,
+        /^next +holdfast resume [0-9a-f]{8} --reset --permissions bypass$/m,
       );
       expect(await world.json(['resume', '--reset'])).toMatchObject({
         code: 3,
         data: {
           code: 'CONFIRMATION_MISSING',
-          hint: expect.stringContaining('holdfast resume --permissions bypass'),
+          hint: expect.stringMatching(/holdfast resume [0-9a-f]{8} --reset --permissions bypass/),
         },
       });
       const { code, data } = await world.json(['resume', '--reset', '--permissions', 'bypass']);
@@ -204,7 +205,7 @@ describe('holdfast resume', () => {
     await world.run(['pause', '--reason', 'lunch']);
     await until(() => world.state().status === 'paused');
     const paused = await loop(world);
-    expect(paused).toMatchObject({ waitsFor: { kind: 'pause', reason: 'lunch' }, next: ['holdfast resume'] });
+    expect(paused).toMatchObject({ waitsFor: { kind: 'pause', reason: 'lunch' }, next: [RESUME] });
     expect(await world.run(['resume'])).toMatchObject({ stdout: 'Asked the run to continue.\n' });
     await until(() => world.prompts().length === 2);
     await world.run(['pause']);
@@ -270,7 +271,7 @@ describe('holdfast status', () => {
         waitsFor: null,
         answered: [id],
         owner: { pid, isAlive: false },
-        next: ['holdfast resume'],
+        next: [RESUME],
       });
     },
   );
@@ -287,7 +288,7 @@ describe('holdfast status', () => {
     });
     expect((await world.run(['status'])).stdout).toMatch(/^gates +not measured yet; wanted: no test fails/m);
     await world.stop(pid);
-    expect((await world.run(['status'])).stdout).toMatch(/^next +holdfast resume$/m);
+    expect((await world.run(['status'])).stdout).toMatch(/^next +holdfast resume [0-9a-f]{8}$/m);
     world.script([HANG]);
     await world.run(['run', PLAN, '--agent', 'player', '--verify', CHECK, '--new', '--detach']);
     await until(() => world.prompts().length === 3);
@@ -304,7 +305,7 @@ describe('holdfast status', () => {
     await world.aside(['answer', id, '--option', 'Big']);
     const { stdout } = await world.run(['status']);
     expect(stdout).toContain(`paused (question ${id.slice(0, 8)} answered by cli; no process is running it)`);
-    expect(stdout).toMatch(/^next +holdfast resume$/m);
+    expect(stdout).toMatch(/^next +holdfast resume [0-9a-f]{8}$/m);
   });
 });
 

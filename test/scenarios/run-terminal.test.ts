@@ -157,7 +157,7 @@ describe('a run in a terminal', () => {
     await pane.press('y');
     expect(await pane.exitCode()).toBe(3);
     expect((await pane.screen()).join('\n')).toContain(
-      'stopped: stop was requested. Resume: `holdfast resume` in the background',
+      'stopped: stop was requested. Resume: `holdfast resume',
     );
     expect(world.state()).toMatchObject({ status: 'suspended' });
   });

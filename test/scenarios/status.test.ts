@@ -26,7 +26,8 @@ describe('holdfast status', () => {
     expect(await world.run(['status'])).toMatchObject({
       code: 4,
       stdout: 'No loop in this project.\n',
-      stderr: '',
+      stderr:
+        '`holdfast run <plan>` starts a run here; `holdfast top --once` lists the runs of other projects.\n',
     });
     expect(await world.json(['status'])).toEqual({
       code: 4,

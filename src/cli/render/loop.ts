@@ -38,8 +38,13 @@ export function renderLoop({ report, offer, faults }: ShownLoop, now: Date, styl
 /** How to continue a halted session. */
 function waysOut({ choices }: ResumeOffer, report: LoopReport | null): string {
   if (!choices.includes('reset')) return '';
-  const work = report !== null && isAboutTests(report.gates.missing) ? ', or --reset --phases work' : '';
-  return `; resume with --reset${choices.includes('skip') ? ' or --skip' : ''}${work}`;
+  const work =
+    report !== null && isAboutTests(report.gates.missing)
+      ? ', or holdfast run <plan> --reset --phases work'
+      : '';
+  const id = report === null ? '' : ` ${report.sessionId.slice(0, 8)}`;
+  const skip = choices.includes('skip') ? '; leave the phase: holdfast run <plan> --skip' : '';
+  return `; try again: holdfast resume${id} --reset${work}${skip}`;
 }
 
 function reportLines(report: Shown, now: Date, style: Style): string[] {

@@ -46,10 +46,11 @@ function nextOf({ files, worktree, sessionId }: RunReport, outcome: RunEnd['outc
   const base = worktree === null ? '' : ` ${worktree.base.commit.slice(0, 12)}`;
   // New files do not appear in a diff before they are added.
   const look = files?.some(({ added }) => added !== null) ? [`${git} status`, `${git} diff${base}`] : [];
-  const report = worktree === null ? 'holdfast report' : `holdfast report ${sessionId.slice(0, 8)}`;
-  const goOn = { halted: 'holdfast resume --reset', 'needs-person': 'holdfast inbox', completed: undefined };
-  const command = outcome in goOn ? goOn[outcome as keyof typeof goOn] : 'holdfast resume';
-  return [...(command === undefined ? [] : [command]), ...look, report].join(' · ');
+  const id = worktree === null ? '' : ` ${sessionId.slice(0, 8)}`;
+  const resume = `holdfast resume${id}`;
+  const goOn = { halted: `${resume} --reset`, 'needs-person': 'holdfast inbox', completed: undefined };
+  const command = outcome in goOn ? goOn[outcome as keyof typeof goOn] : resume;
+  return [...(command === undefined ? [] : [command]), ...look, `holdfast report${id}`].join(' · ');
 }
 
 function filesOf({ files }: RunReport): string {

@@ -65,7 +65,7 @@ it('a story is named by its place and title', () => {
 it('a run that halted for want of tests names the way without them, and what was skipped', () => {
   const end = {
     type: 'run-end' as const,
-    sessionId: 'x',
+    sessionId: '011b3cf0-eedd-403c-9da7-3af0229f9226',
     outcome: 'halted' as const,
     reason: 'no progress in 3 iterations of RED',
     missing: TWO_OF_THREE,
@@ -73,7 +73,7 @@ it('a run that halted for want of tests names the way without them, and what was
   };
   expect(linesOf(end, true)).toEqual([
     'halted: no progress in 3 iterations of RED; the gate is not met: needs 3 new failing tests, has 2. Try again: `holdfast ' +
-      'resume --reset`. Leave this phase: `holdfast run <plan> --skip`. If the plan needs no new tests: `holdfast run <plan> --reset --phases work`.',
+      'resume 011b3cf0 --reset`. Leave this phase: `holdfast run <plan> --skip`. If the plan needs no new tests: `holdfast run <plan> --reset --phases work`.',
     'skipped: RED (by cli: no need)',
   ]);
 });

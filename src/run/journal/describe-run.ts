@@ -222,10 +222,11 @@ function questionLine(event: Extract<RunEvent, { type: 'question' }>, isUnattend
 
 function endLines(event: Extract<RunEvent, { type: 'run-end' }>): string[] {
   const { outcome, reason, missing = [], skipped = [] } = event;
+  const next = NEXT[outcome].replace('<run>', event.sessionId.slice(0, 8));
   const lacks = describeMissing(missing);
   const why = reason === null ? '' : `: ${visibleLine(reason)}`;
   const what = lacks === '' ? '' : `; the gate is not met: ${lacks}`;
-  const way = isAboutTests(missing) ? `${NEXT[outcome]} ${WITHOUT_TESTS}` : NEXT[outcome];
+  const way = isAboutTests(missing) ? `${next} ${WITHOUT_TESTS}` : next;
   return [
     `${outcome}${why}${what}${way}`,
     ...skipped.map(
@@ -239,12 +240,13 @@ const WITHOUT_TESTS = 'If the plan needs no new tests: `holdfast run <plan> --re
 
 const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], string>> = {
   completed: '',
-  halted: '. Try again: `holdfast resume --reset`. Leave this phase: `holdfast run <plan> --skip`.',
+  halted: '. Try again: `holdfast resume <run> --reset`. Leave this phase: `holdfast run <plan> --skip`.',
   limit: '. Raise it and continue: the same command with --resume and a higher limit.',
   'needs-person':
-    '. Answer it (`holdfast inbox`), then resume: `holdfast resume`, or here with the same command and --resume.',
-  stopped: '. Resume: `holdfast resume` in the background, or here with the same command and --resume.',
-  interrupted: '. Resume: `holdfast resume` in the background, or here with the same command and --resume.',
+    '. Answer it (`holdfast inbox`), then resume: `holdfast resume <run>`, or here with the same command and --resume.',
+  stopped: '. Resume: `holdfast resume <run>` in the background, or here with the same command and --resume.',
+  interrupted:
+    '. Resume: `holdfast resume <run>` in the background, or here with the same command and --resume.',
 };
 
 /** The person who typed the command need not be told who did. */

@@ -19,6 +19,17 @@ describe('a PRP as the plan of a run', () => {
     expect(() => open('')).toThrow(`There is no plan at ${dir.at('prps')}: `);
   });
 
+  it.each(['', ' \n\t\n'])('must say something: an empty file is refused (%j)', async (text) => {
+    await using dir = await tempDir();
+    writeFileSync(dir.at('login.md'), text);
+    expect(() => openPrpPlan(storageTools().fileSystem, dir.at('login.md'), 'login.md')).toThrow(
+      expect.objectContaining({
+        code: 'PLAN_NOT_FOUND',
+        message: 'There is no plan at login.md: the file is empty',
+      }),
+    );
+  });
+
   it('warns if it has no criteria', async () => {
     await using dir = await tempDir();
     const warningsOn = (text: string) => {

@@ -53,6 +53,7 @@ function readPlan(fileSystem: FileSystem, path: string, shownPath: string): stri
     throw new PlanNotFoundError(shown, { reason: error.reason, cause: error });
   }
   if (text === undefined) throw new PlanNotFoundError(shown);
+  if (text.trim() === '') throw new PlanNotFoundError(shown, { reason: 'the file is empty' });
   return text;
 }
 

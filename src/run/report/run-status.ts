@@ -87,11 +87,13 @@ function nextCommands(
   { isDecided, permissions }: { readonly isDecided: boolean; readonly permissions: string | undefined },
 ): string[] {
   const { status, owner } = report;
+  // By its id, because what is typed may be typed elsewhere, or beside a worktree whose run this is.
+  const id = report.sessionId.slice(0, 8);
   const bypass = permissions === 'bypass' ? ' --permissions bypass' : '';
-  if (status === 'completed') return ['holdfast report'];
+  if (status === 'completed') return [`holdfast report ${id}`];
   if (status === 'aborted') return [];
   const answer = wait?.question == null ? [] : [`holdfast answer ${wait.question.id.slice(0, 8)}`];
-  if (owner?.isAlive === true) return wait === null || answer.length > 0 ? answer : ['holdfast resume'];
+  if (owner?.isAlive === true) return wait === null || answer.length > 0 ? answer : [`holdfast resume ${id}`];
   const isStuck = status === 'halted' && answer.length === 0 && !isDecided;
-  return [...answer, `holdfast resume${isStuck ? ' --reset' : ''}${bypass}`];
+  return [...answer, `holdfast resume ${id}${isStuck ? ' --reset' : ''}${bypass}`];
 }

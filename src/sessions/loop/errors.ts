@@ -32,7 +32,7 @@ export class LoopNotResumableError extends HoldfastError<'LOOP_NOT_RESUMABLE'> {
   }
 }
 
-const ABORTED = 'It was given up: start a new session (--new). The old files are kept.';
+const ABORTED = 'It was given up. Start a new session: `holdfast run <plan> --new`. The old files are kept.';
 const HINTS: Readonly<Record<string, string>> = {
   reset_or_abort:
     'Try again with --reset (`holdfast guide "<text>"` first, to tell the agent something), end this phase without its ' +

@@ -45,6 +45,7 @@ export async function resumeRun(
   const { terminal, signal, isJson, services } = context;
   const { loop, start } = stopped;
   const plan = visibleLine(loop.state.prpFile);
+  const again = `holdfast resume ${loop.sessionId.slice(0, 8)}${isReset ? ' --reset' : ''}`;
   if (start === undefined)
     throw new ConfirmationMissingError(`How the run of ${plan} was started is not known here`, {
       hint: `Start it as before: \`${runCommand(stopped)} --resume --detach\`, with --agent, --verify and so on.`,
@@ -52,14 +53,11 @@ export async function resumeRun(
   if (start.permissions === 'bypass' && permissions === undefined)
     throw new ConfirmationMissingError(
       `The run of ${plan} was started with --permissions bypass, which is not reused`,
-      { hint: 'Type it again: `holdfast resume --permissions bypass`, or choose `edits` or `ask`.' },
+      { hint: `Type it again: \`${again} --permissions bypass\`, or choose \`edits\` or \`ask\`.` },
     );
   if (!isReset && (await needsReset(stopped))) {
     const reason = visibleLine(loop.statusReason ?? 'the breaker is open');
-    const [error, hint] = [
-      `The run of ${plan} was halted: ${reason}`,
-      'Try again: `holdfast resume --reset`.',
-    ];
+    const [error, hint] = [`The run of ${plan} was halted: ${reason}`, `Try again: \`${again} --reset\`.`];
     if (isJson) terminal.write(visibleJson({ success: false, code: 'LOOP_NOT_RESUMABLE', error, hint }));
     else terminal.complain(`${error}\n${hint}`);
     return ExitCode.breakerOpen;

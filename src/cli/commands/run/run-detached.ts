@@ -31,10 +31,11 @@ export async function runDetached(
     terminal.write(visibleJson(exit === null ? facts : { ...facts, error: exit.stderr.trim() }));
   } else if (exit === null) {
     const verb = isNew ? 'started' : 'resumed';
-    const name = `run ${sessionId?.slice(0, 8)}`;
-    terminal.write(`${name} ${verb} in the background: ${visibleLine(plan)} (process ${pid})`);
+    const id = sessionId?.slice(0, 8);
+    terminal.write(`run ${id} ${verb} in the background: ${visibleLine(plan)} (process ${pid})`);
+    // By its id, because the project may have another run: a worktree's is not the one found from here.
     terminal.note(
-      'Watch: `holdfast status --watch`. Stop: `holdfast stop`. Resume later: `holdfast resume`.',
+      `Watch: \`holdfast status ${id} --watch\`. Stop: \`holdfast stop ${id}\`. Resume later: \`holdfast resume ${id}\`.`,
     );
   } else {
     terminal.complain(visibleBlock(exit.stderr.trim()));

@@ -65,6 +65,7 @@ async function showOne(context: CommandContext, isWatched: boolean): Promise<Exi
   if (isWatched && isFound) return watch(context, loops);
   terminal.write(await show(context));
   noteLastWords(context, loops);
+  if (!isFound) terminal.note(ELSEWHERE);
   return isFound ? ExitCode.done : ExitCode.notFound;
 }
 
@@ -134,6 +135,8 @@ function noteLastWords({ services, terminal, isJson }: CommandContext, loops: Lo
 }
 
 const IDLE = 'No loop in this project.';
+const ELSEWHERE =
+  '`holdfast run <plan>` starts a run here; `holdfast top --once` lists the runs of other projects.';
 
 async function watch(context: CommandContext, loops: Loops): Promise<ExitCode> {
   const { services, terminal, signal, isJson } = context;
