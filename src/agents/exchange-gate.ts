@@ -5,7 +5,7 @@ import { CANCEL_GRACE_MS, type DriverTools, STOP_GRACE } from './driver.js';
 import { AgentBusyError, AgentEndedError } from './errors.js';
 import type { AgentEvent, TurnEnd } from './events.js';
 import { Exchange } from './exchange.js';
-import { LATE, within } from './within.js';
+import { LATE, within } from './time-limit.js';
 
 export const AT_ONCE = { graceMs: 0, termMs: 0 } as const;
 

@@ -1,5 +1,4 @@
 export { type Actor, actorIn, mcpActor, OUTSIDE } from './actor.js';
-export { BarredStream } from './barred-stream.js';
 export { ringBell } from './bell.js';
 export { type Clock, DAY_MS, sleepOrHint, startOfDay, systemClock, timestamp } from './clock.js';
 export {
@@ -59,6 +58,7 @@ export { openPrivateKey, redact } from './redact.js';
 export type { Retirable } from './retirable.js';
 export { AmbiguousIdError, findId, SessionNotFoundError } from './session-ids.js';
 export { formatAge } from './text/age.js';
+export { BarredStream } from './text/barred-stream.js';
 export { counted } from './text/counted.js';
 export { costWords, dollarsText, type KnownCost, withoutNoise } from './text/dollars.js';
 export { inMarkdown, quoted } from './text/markdown-quote.js';

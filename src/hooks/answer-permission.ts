@@ -3,7 +3,7 @@ import type { QuestionInput, QuestionOutcome, QuestionSessions } from '../sessio
 import { type AgentSigns, ANSWERED_THERE } from './agent-signs.js';
 import { hookAsker } from './card.js';
 import type { HookFacts } from './events.js';
-import { GAVE_WAY } from './give-way.js';
+import { GAVE_WAY } from './how-long-to-wait.js';
 
 /** Where a hook puts its card, and how it gives the verdict to the agent. */
 export interface HookDesk {

@@ -12,7 +12,7 @@ import {
   meaningOf,
   type PermissionAsked,
 } from './events.js';
-import { patienceMs } from './give-way.js';
+import { patienceMs } from './how-long-to-wait.js';
 import { type HookNotices, type HookTold, tellByHook } from './tell.js';
 import { formDecision, permissionDecision, verdictIn } from './verdict.js';
 

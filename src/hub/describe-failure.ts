@@ -1,6 +1,6 @@
 import { HoldfastError, messageOf, visibleExcerpt } from '../foundation/index.js';
 import { FleetRefusedError, FleetRuleError, FleetSchemaError, FleetUnreachableError } from './errors.js';
-import { ruleError } from './rules.js';
+import { ruleError } from './rule-words.js';
 
 /** Puts a failure of the driver into our words. They cannot contain a password, because the driver never repeats it. */
 export function describeFailure(error: unknown, place: string): HoldfastError {

@@ -11,8 +11,8 @@ import {
 } from '../driver.js';
 import { AgentBusyError, AgentEndedError } from '../errors.js';
 import type { AgentEvent } from '../events.js';
+import { LATE, within } from '../time-limit.js';
 import { countOf, NO_TOKENS, plusTokens } from '../usage.js';
-import { LATE, within } from '../within.js';
 import { AcpExchange, type Interruption } from './acp-exchange.js';
 import type { AcpSession } from './handshake.js';
 import type { Incoming } from './incoming.js';

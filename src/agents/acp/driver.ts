@@ -8,7 +8,7 @@ import type {
 } from '../driver.js';
 import { AgentNotStartedError } from '../errors.js';
 import { onGround } from '../permission.js';
-import { aborted, LATE } from '../within.js';
+import { aborted, LATE } from '../time-limit.js';
 import type { AskPerson } from './answers.js';
 import { AcpConnection } from './connection.js';
 import { type AcpSession, openSession } from './handshake.js';

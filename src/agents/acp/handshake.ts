@@ -1,7 +1,7 @@
 import type { Clock } from '../../foundation/index.js';
 import type { StartOptions } from '../driver.js';
 import { AgentNotStartedError } from '../errors.js';
-import { LATE, within } from '../within.js';
+import { LATE, within } from '../time-limit.js';
 import { type AnsweredError, isAnsweredError } from './outcome.js';
 import type { Peer } from './peer.js';
 import type { AcpPreset } from './presets.js';

@@ -11,7 +11,7 @@ import {
   type PermissionPolicy,
   type PermissionRequest,
 } from '../permission.js';
-import { aborted, LATE } from '../within.js';
+import { aborted, LATE } from '../time-limit.js';
 import type { AcpExchange } from './acp-exchange.js';
 import { type AskPerson, CANCELLED, type ElicitationAnswer, optionFor, selected } from './answers.js';
 import { isOfGivenServer } from './given-server.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../foundation/index.js';
 import { type Program, type ProgramSpec, type ProgramTools, startProgram } from '../../programs/index.js';
 import { describeExit } from '../describe-exit.js';
-import { LATE, within } from '../within.js';
+import { LATE, within } from '../time-limit.js';
 import type { Incoming } from './incoming.js';
 import { connectPeer, type Peer } from './peer.js';
 import { Wire } from './wire.js';

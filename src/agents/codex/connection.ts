@@ -14,7 +14,7 @@ import type { AgentEvent } from '../events.js';
 import type { Exchange } from '../exchange.js';
 import { ExchangeGate, type OpenExchange } from '../exchange-gate.js';
 import { onGround } from '../permission.js';
-import { LATE, within } from '../within.js';
+import { LATE, within } from '../time-limit.js';
 import { Approvals } from './approvals.js';
 import { TurnReader } from './read.js';
 import { LostAgent, Rpc } from './rpc.js';

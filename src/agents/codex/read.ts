@@ -2,15 +2,15 @@ import type { AgentEvent } from '../events.js';
 import { classifyFailure, readRetry } from './failure.js';
 import { actionCalled, actionResult, isAction } from './item.js';
 import { Refusals } from './refusals.js';
+import { type Piece, RetriedReply } from './retried-reply.js';
 import type { Item, Notification, RateWindow, Trouble } from './schema.js';
-import { type Piece, Told } from './told.js';
 import type { UsageMeter } from './usage.js';
 
 /** Turns the notifications of one turn into events. It knows nothing about processes. */
 export class TurnReader {
   readonly #threadId: string;
   readonly #usage: UsageMeter;
-  readonly #told = { text: new Told(), thinking: new Told() };
+  readonly #replies = { text: new RetriedReply(), thinking: new RetriedReply() };
   readonly #open = new Map<string, Item>();
   readonly #refusals = new Refusals();
   #retries = 0;
@@ -93,16 +93,16 @@ export class TurnReader {
   }
 
   #say(type: 'text' | 'thinking', id: string, text: string): AgentEvent[] {
-    return spoken(type, this.#told[type].add(id, text));
+    return spoken(type, this.#replies[type].add(id, text));
   }
 
   #complete(type: 'text' | 'thinking', id: string, whole: string): AgentEvent[] {
-    return spoken(type, this.#told[type].complete(id, whole));
+    return spoken(type, this.#replies[type].complete(id, whole));
   }
 
   #endReply(): void {
-    this.#told.text.endReply();
-    this.#told.thinking.endReply();
+    this.#replies.text.endReply();
+    this.#replies.thinking.endReply();
     this.#retries = 0;
   }
 
@@ -110,8 +110,8 @@ export class TurnReader {
     const message = messageIn(trouble);
     const status = statusIn(trouble.codexErrorInfo);
     if (!willRetry) return this.#limitOf(trouble) ?? [{ type: 'error', message, status }];
-    this.#told.text.beginAgain();
-    this.#told.thinking.beginAgain();
+    this.#replies.text.beginAgain();
+    this.#replies.thinking.beginAgain();
     this.#retries += 1;
     const { additionalDetails: details } = trouble;
     const retry = readRetry(details ? `${message} (${details})` : message);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BarredStream } from '../barred-stream.js';
+import { BarredStream } from './barred-stream.js';
 import { barred, columnsOf, rowsOf } from './wrap.js';
 
 const PADS = [60, 76, 78, 79, 80, 81, 120, 160];

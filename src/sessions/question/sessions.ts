@@ -2,6 +2,7 @@ import { type Actor, isUuidV4, type Retirable, timestamp } from '../../foundatio
 import type { Delivery } from './collect.js';
 import { InvalidSessionIdError } from './errors.js';
 import type { CreateQuestionOptions } from './new-set.js';
+import type { QuestionTools } from './question-tools.js';
 import { retirableQuestions } from './retirable.js';
 import type { DraftAnswer, QuestionInput } from './schema.js';
 import type { QuestionOutcome } from './state.js';
@@ -9,7 +10,6 @@ import { adoptSet, type MovedQuestion } from './verbs/adopt.js';
 import { type AnswerOptions, answerSet, type GivenAnswers } from './verbs/answer.js';
 import { createSet } from './verbs/create.js';
 import { getSet, type ListOptions, listSets, resolveId } from './verbs/read.js';
-import type { QuestionTools } from './verbs/tools.js';
 import { recoverSet, verifySet } from './verbs/verify.js';
 import { collectSet, expireSet, noteAskerOf, noteUnheardOf, waitForSet } from './verbs/wait.js';
 import { cancelSet, listLiveSets, rejectSet } from './verbs/withdraw.js';

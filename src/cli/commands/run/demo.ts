@@ -90,8 +90,11 @@ async function serveDemo(context: CommandContext, services: Services) {
   return serveDemoPage(context, services);
 }
 
-const NEXT =
-  '\nNothing was lost. Next: `holdfast run <plan> --agent claude` or `holdfast setup claude`; `holdfast top` shows all of them.';
+const NEXT = `
+Nothing was lost. The same with an agent of yours:
+   $ holdfast run <plan> --agent claude
+   $ holdfast top                 # every run and question of all your projects
+   $ holdfast setup claude        # lets the claude that you start yourself ask you, too`;
 
 const LEFT = 'You left the question. The demo stops here; run it again with holdfast demo.';
 

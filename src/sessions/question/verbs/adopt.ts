@@ -1,9 +1,9 @@
 import { timestamp } from '../../../foundation/index.js';
+import type { QuestionTools } from '../question-tools.js';
 import type { RequestFile, StatusFile } from '../schema.js';
 import { digestOf, isSettled } from '../state.js';
 import type { QuestionView } from '../view.js';
-import { decide, outcomeIn, viewIn, writeStatus } from './held.js';
-import type { QuestionTools } from './tools.js';
+import { decide, outcomeIn, viewIn, writeStatus } from './while-held.js';
 
 /** A set as another machine had it. */
 export interface MovedQuestion {

@@ -5,11 +5,20 @@ import { AlreadySettledError, AskerGoneError, CallIdMismatchError, InvalidAnswer
 import type { HeldQuestion } from '../held-question.js';
 import { questionLifecycle } from '../lifecycle.js';
 import { isPermission } from '../permission.js';
+import type { QuestionTools } from '../question-tools.js';
 import type { AnswerInput, AnswersFile, Question } from '../schema.js';
 import { digestOf, isForeign, isSettled, outcomeOf, type QuestionOutcome } from '../state.js';
 import type { QuestionView } from '../view.js';
-import { actorOf, assertAskerIsHere, decide, heal, outcomeIn, viewIn, viewNow, writeStatus } from './held.js';
-import type { QuestionTools } from './tools.js';
+import {
+  actorOf,
+  assertAskerIsHere,
+  decide,
+  heal,
+  outcomeIn,
+  viewIn,
+  viewNow,
+  writeStatus,
+} from './while-held.js';
 import { whyGone } from './withdraw.js';
 
 /** The answers of a set, or a function that makes them from the questions. */

@@ -4,11 +4,11 @@ import { checkQuestions } from '../check-questions.js';
 import { RequestIdReusedError, TooManySessionsError } from '../errors.js';
 import { type CreateQuestionOptions, newRequest, newStatus } from '../new-set.js';
 import { isPermission } from '../permission.js';
+import type { QuestionTools } from '../question-tools.js';
 import type { QuestionInput } from '../schema.js';
 import { outcomeOf } from '../state.js';
 import type { QuestionView } from '../view.js';
-import { viewIn, viewNow } from './held.js';
-import type { QuestionTools } from './tools.js';
+import { viewIn, viewNow } from './while-held.js';
 
 /** See `QuestionSessions.create`. */
 export async function createSet(

@@ -1,9 +1,9 @@
 import { findId, isUuidV4, messageOf } from '../../../foundation/index.js';
 import { InvalidSessionIdError, SessionNotFoundError } from '../errors.js';
+import type { QuestionTools } from '../question-tools.js';
 import { healedStatus, type QuestionSnapshot } from '../state.js';
 import type { QuestionView } from '../view.js';
-import { healInPassing, viewIn } from './held.js';
-import type { QuestionTools } from './tools.js';
+import { healInPassing, viewIn } from './while-held.js';
 
 const NOT_AN_ID = 'is neither an id nor the first 4 or more characters of one';
 

@@ -1,8 +1,8 @@
 import { DELIVERY_WAIT_MS } from '../collect.js';
 import type { HeldQuestion } from '../held-question.js';
+import type { QuestionTools } from '../question-tools.js';
 import { digestOf, isSettled } from '../state.js';
-import { heal, healInPassing, outcomeIn, whileHeld } from './held.js';
-import type { QuestionTools } from './tools.js';
+import { heal, healInPassing, outcomeIn, whileHeld } from './while-held.js';
 
 /** See `QuestionSessions.verify`. */
 export async function verifySet(tools: QuestionTools, id: string): Promise<string[]> {

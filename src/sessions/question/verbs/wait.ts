@@ -11,11 +11,11 @@ import {
 } from '../collect.js';
 import type { HeldQuestion } from '../held-question.js';
 import { questionLifecycle } from '../lifecycle.js';
+import type { QuestionTools } from '../question-tools.js';
 import { isSettled, outcomeOf, type QuestionOutcome, statusFor } from '../state.js';
 import { type WaitOptions, waitForOutcome } from '../wait-for-answers.js';
-import { heal, healNow, outcomeIn, viewNow, whileHeld, writeStatus } from './held.js';
 import { getSet } from './read.js';
-import type { QuestionTools } from './tools.js';
+import { heal, healNow, outcomeIn, viewNow, whileHeld, writeStatus } from './while-held.js';
 
 /** See `QuestionSessions.wait`. */
 export async function waitForSet(

@@ -3,11 +3,11 @@ import { checkReason } from '../check-input.js';
 import { AlreadySettledError } from '../errors.js';
 import { questionLifecycle } from '../lifecycle.js';
 import { isPermission } from '../permission.js';
+import type { QuestionTools } from '../question-tools.js';
 import { digestOf, isSettled } from '../state.js';
 import type { QuestionView } from '../view.js';
-import { actorOf, assertAskerIsHere, decide, outcomeIn, viewNow, writeStatus } from './held.js';
 import { listSets } from './read.js';
-import type { QuestionTools } from './tools.js';
+import { actorOf, assertAskerIsHere, decide, outcomeIn, viewNow, writeStatus } from './while-held.js';
 
 const ASKER_IS_GONE = 'the run or chat that asked is gone';
 const AGENT_IS_GONE = 'the agent that asked is gone, or is no longer waiting';

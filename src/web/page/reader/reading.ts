@@ -86,13 +86,15 @@ export class Reading {
   /** Replaces each part with the next one after each paint, unless the reader has moved on meanwhile. */
   async #grow(parts: readonly ReaderPage[]): Promise<void> {
     this.#growing += 1;
-    for (const [index, part] of parts.slice(1).entries()) {
+    let [shown] = parts;
+    for (const part of parts.slice(1)) {
       await painted();
       const { pages, jump } = this.held.value;
-      const at = pages.findIndex((page) => page === parts[index]);
+      const at = shown === undefined ? -1 : pages.indexOf(shown);
       // If only a long turn becomes whole, the pages already read after it stay.
       if (at === -1 || (pages.length > 1 && pages[at]?.end !== part.end)) break;
       this.held.value = { pages: pages.with(at, part), jump };
+      shown = part;
     }
     this.#growing -= 1;
   }

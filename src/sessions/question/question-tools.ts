@@ -1,7 +1,7 @@
-import type { Actor, Clock, Ids, Logger } from '../../../foundation/index.js';
-import type { FileSystem, ProcessIdentity } from '../../../storage/index.js';
-import type { QuestionLimits } from '../check-questions.js';
-import type { QuestionStore } from '../store.js';
+import type { Actor, Clock, Ids, Logger } from '../../foundation/index.js';
+import type { FileSystem, ProcessIdentity } from '../../storage/index.js';
+import type { QuestionLimits } from './check-questions.js';
+import type { QuestionStore } from './store.js';
 
 /** What every verb of question sessions needs. */
 export interface QuestionTools {

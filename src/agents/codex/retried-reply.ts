@@ -16,7 +16,7 @@ interface Message {
  * What was passed on of the current reply. A reply that broke off is requested again and restarts under new ids. What the
  * reader already has is not passed on again, and the rest continues the message it belongs to.
  */
-export class Told {
+export class RetriedReply {
   #messages = new Map<string, Message>();
   #earlier: Message[] = [];
 

@@ -1,6 +1,7 @@
 import { type Actor, isHoldfastError, messageOf } from '../../../foundation/index.js';
 import type { AcquireOptions } from '../../../storage/index.js';
 import type { HeldQuestion } from '../held-question.js';
+import type { QuestionTools } from '../question-tools.js';
 import type { StatusFile } from '../schema.js';
 import {
   healedStatus,
@@ -14,7 +15,6 @@ import {
   withoutMarks,
 } from '../state.js';
 import { type QuestionView, viewOf } from '../view.js';
-import type { QuestionTools } from './tools.js';
 
 /** How often we check whether AUQ has written the status of a new set for the second time. */
 const SECOND_WRITE_LOOK_MS = 50;

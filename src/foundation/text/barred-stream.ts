@@ -1,5 +1,5 @@
-import { visibleBlock } from './text/visible-text.js';
-import { BAR, breakWord, columnsOf } from './text/wrap.js';
+import { visibleBlock } from './visible-text.js';
+import { BAR, breakWord, columnsOf } from './wrap.js';
 
 export interface BarredStreamOptions {
   readonly write: (text: string) => void;
