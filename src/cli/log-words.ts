@@ -135,6 +135,10 @@ const WORDS: Readonly<Record<string, Words>> = {
   'account.file-not-set-aside': because('{path} is damaged and could not be set aside'),
   'run.on-end-failed': ({ exitCode, signal }) =>
     `The --on-end command failed (${signal === null || signal === undefined ? `exit code ${String(exitCode)}` : String(signal)}).`,
+  'run.on-end-not-started': because('The --on-end command could not be started'),
+  'run.files-not-noted': because('The files that the run changed could not be recorded'),
+  'run.end-not-recorded': because('How the run ended could not be recorded'),
+  'watch.hint-failed': because('A change in {path} could not be followed up'),
   'run.question-not-read': because('Question {sessionId} could not be read'),
   'run.questions-not-read': because('The questions of the agent could not be read'),
   'run.start-not-known': because('It is no longer known how this run was started'),

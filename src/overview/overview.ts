@@ -103,9 +103,13 @@ export class Overview implements Disposable {
 
   /** Looks for processes that have died; the time that has passed matters to every row. */
   #look(): void {
-    this.#runs.lookAtOwners();
-    this.#chats.lookAtOwners();
-    this.#pending.lookAtAskers();
+    try {
+      this.#runs.lookAtOwners();
+      this.#chats.lookAtOwners();
+      this.#pending.lookAtAskers();
+    } catch {
+      // What cannot be read counts as a change: the next `read` meets the error where it can be reported.
+    }
     this.#settle();
   }
 }

@@ -11,18 +11,17 @@ export class Attention implements Disposable {
   readonly #loss: AbortSignal;
   readonly #watch: { close(): void };
   readonly #listeners = new Set<() => void>();
+  readonly #over = new AbortController();
 
   constructor(parts: RunParts, signal: AbortSignal) {
+    const { loop, loops, journal, checkpoint } = parts;
     this.#parts = parts;
     this.#signal = signal;
-    this.#loss = parts.loop.lossSignal();
+    this.#loss = loop.lossSignal();
     const look = () => this.#tell();
-    this.#watch = parts.loops.watch(look);
-    signal.addEventListener('abort', look);
-    this.#loss.addEventListener('abort', look);
-    parts.journal.failure.addEventListener('abort', look);
-    for (const said of [parts.checkpoint?.lost, parts.checkpoint?.wanted])
-      said?.addEventListener('abort', look);
+    this.#watch = loops.watch(look);
+    for (const said of [signal, this.#loss, journal.failure, checkpoint?.lost, checkpoint?.wanted])
+      said?.addEventListener('abort', look, { signal: this.#over.signal });
   }
 
   /** Throws LOCK_LOST when somebody took the session away, or the reason why the journal cannot be written. */
@@ -37,8 +36,7 @@ export class Attention implements Disposable {
     if (this.#parts.journal.failure.aborted) return 'journal';
     if (this.#parts.checkpoint?.lost.aborted) return 'fenced';
     if (this.#signal.aborted) return 'signal';
-    const isUrgent = this.#parts.loop.requests().some(({ kind }) => kind !== 'guidance');
-    return isUrgent ? 'request' : undefined;
+    return this.#isAskedUrgently() ? 'request' : undefined;
   }
 
   /** The name of the system signal that arrived, or undefined if none did. */
@@ -81,8 +79,18 @@ export class Attention implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#over.abort();
     this.#watch.close();
     this.#listeners.clear();
+  }
+
+  /** Requests that cannot be read stop the work, too: the next step of the run reads them again and throws the error. */
+  #isAskedUrgently(): boolean {
+    try {
+      return this.#parts.loop.requests().some(({ kind }) => kind !== 'guidance');
+    } catch {
+      return true;
+    }
   }
 
   #tell(): void {

@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../../test/support/agents.js';
 import { FailingFileSystem } from '../../test/support/failing-file-system.js';
@@ -138,6 +139,19 @@ describe('a run', () => {
   });
 });
 
+describe('requests that cannot be read', () => {
+  it('cut the turn, and the run ends with the error instead of its process', async () => {
+    const link = ({ loops }: NightWorld) => symlinkSync('/dev/null', join(loops.directory, 'requests.jsonl'));
+    const waits = (now: NightWorld, signal: AbortSignal | undefined) => {
+      link(now);
+      return eventually(() => signal?.aborted === true);
+    };
+    await using night = await world([turn(1, { during: waits })], { isAttended: true });
+    await expect(night.run()).rejects.toMatchObject({ code: 'UNSAFE_PATH' });
+    expect(ofType(night.events, 'iteration-cut')).toEqual([{ type: 'iteration-cut', reason: 'request' }]);
+  });
+});
+
 describe('what an agent asks within a turn', () => {
   it('is an event, and is closed when the agent has been told the answer', async () => {
     await using night = await world([turn(1, { during: async (now) => told(now, await ask(now)) })], {
@@ -168,5 +182,33 @@ describe('what an agent asks within a turn', () => {
     expect(night.prompts[1]).toContain('SQLite');
     expect(night.loops.get()?.state.openQuestions).toEqual([]);
     expect((await night.questions.get(id)).collectedAt).not.toBeNull();
+  });
+
+  it('keeps its question open while the answer cannot be read, and hears the answer once it can', async () => {
+    let id = '';
+    const asking = turn(1, {
+      during: async (now) => {
+        id = await ask(now);
+        await eventually(() => typesOf(now.events).includes('question'));
+      },
+    });
+    await using night = await world([asking, turn(2), turn(3)], { budget: { iterations: 1 } });
+    await night.run();
+    await night.questions.answer(id, [{ questionIndex: 0, selectedOption: 'SQLite' }]);
+    const [set, elsewhere] = [night.dir.at('questions', id), night.dir.at('elsewhere')];
+    renameSync(set, elsewhere);
+    symlinkSync(elsewhere, set);
+    expect(await night.run()).toMatchObject({ outcome: 'limit' });
+    expect(night.prompts[1]).not.toContain('SQLite');
+    expect(night.loops.get()?.state.openQuestions).toEqual([id]);
+    rmSync(set);
+    renameSync(elsewhere, set);
+    {
+      using loop = await night.loops.hold();
+      loop.setLimits({ budget: { iterations: 2 } });
+    }
+    await night.run();
+    expect(night.prompts[2]).toContain('SQLite');
+    expect(night.loops.get()?.state.openQuestions).toEqual([]);
   });
 });

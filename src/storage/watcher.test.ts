@@ -127,6 +127,25 @@ describe('over a system that reports what the test says', () => {
     return { fileSystem, watches, closed: () => closed, looks: () => looks, looksOn };
   }
 
+  it('logs what a receiver throws, and goes on', async () => {
+    await using dir = await tempDir();
+    const { fileSystem, watches } = scripted({ delivers: true });
+    const log = new RecordingLog();
+    const heard: (string | null)[] = [];
+    const watch = watcherOver(fileSystem, log).watch(dir.path, (name) => {
+      heard.push(name);
+      if (heard.length < 3) throw new Error('unsafe');
+    });
+    watches.get(dir.path)?.onEvent('a');
+    writeFileSync(dir.at('b'), '');
+    utimesSync(dir.path, 1, 1);
+    vi.advanceTimersByTime(2_000);
+    watches.get(dir.path)?.onEvent('c');
+    watch.close();
+    expect(heard).toEqual(['a', null, 'c']);
+    expect(log.named('watch.hint-failed')).toHaveLength(2);
+  });
+
   it('passes on what it hears', async () => {
     await using dir = await tempDir();
     const { fileSystem, watches, looksOn } = scripted({ delivers: true });

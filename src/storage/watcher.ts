@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Ids, Logger } from '../foundation/index.js';
+import { type Ids, type Logger, messageOf } from '../foundation/index.js';
 import { closeQuietly, removeQuietly } from './bytes/atomic-file.js';
 import { type FileSystem, OpenFlags, systemCode, type WatchHandle } from './bytes/file-system.js';
 
@@ -10,7 +10,10 @@ export interface DirectoryWatch {
   close(): void;
 }
 
-/** A hint that a directory may have changed: the name that changed, or null for "look yourself". */
+/**
+ * A hint that a directory may have changed: the name that changed, or null for "look yourself". It comes from a timer or the
+ * system, where nobody could catch an error, so what it throws goes to the log.
+ */
 export type OnHint = (name: string | null) => void;
 
 const SAFETY_CHECK_MS = 2_000;
@@ -46,7 +49,14 @@ export class DirectoryWatcher {
 
   /** Starts watching. Never throws: a directory that cannot be watched is polled. */
   watch(path: string, onHint: OnHint): DirectoryWatch {
-    const watch = new OneWatch(this.#fileSystem, path, onHint, (reason) => this.#poll(watch, reason));
+    const hint: OnHint = (name) => {
+      try {
+        onHint(name);
+      } catch (error) {
+        this.#log.warn('watch.hint-failed', { path, error: messageOf(error) });
+      }
+    };
+    const watch = new OneWatch(this.#fileSystem, path, hint, (reason) => this.#poll(watch, reason));
     this.#watches.add(watch);
     const device = watch.device;
     if (device !== undefined && this.#delivers.get(device) === false)

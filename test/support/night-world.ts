@@ -28,7 +28,7 @@ import { type TempDir, tempDir } from './temp-dir.js';
 export interface PlayedTurn {
   readonly files?: Readonly<Record<string, string>>;
   /** What happens while the agent works on the prompt. */
-  readonly during?: (world: NightWorld) => Promise<unknown> | unknown;
+  readonly during?: (world: NightWorld, signal: AbortSignal | undefined) => Promise<unknown> | unknown;
   readonly events: readonly AgentEvent[];
 }
 
@@ -104,7 +104,7 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
   const { turns: told } = options;
   const turns = typeof told === 'function' ? [] : [...told];
   const prompts: string[] = [];
-  const play = async function* (text: string): AsyncGenerator<AgentEvent> {
+  const play = async function* (text: string, signal?: AbortSignal): AsyncGenerator<AgentEvent> {
     prompts.push(text);
     const turn = turns.shift();
     if (turn === undefined) throw new Error('the play is over');
@@ -112,7 +112,7 @@ export async function nightWorld(options: NightOptions): Promise<NightWorld> {
       mkdirSync(dirname(join(project, path)), { recursive: true });
       writeFileSync(join(project, path), content);
     }
-    await turn.during?.(world);
+    await turn.during?.(world, signal);
     yield* turn.events;
   };
   const launch =
@@ -222,7 +222,7 @@ class NightClock extends FakeClock {
 export function playedLaunch(
   driver: string,
   project: string,
-  play: (text: string) => AsyncGenerator<AgentEvent>,
+  play: (text: string, signal?: AbortSignal) => AsyncGenerator<AgentEvent>,
 ): AgentLaunch {
   const id = systemIds.uuid();
   return launchOf(driver, project, async () => playedConnection(driver, id, play));
@@ -248,7 +248,7 @@ function launchOf(driver: string, project: string, start: StartConnection): Agen
 function playedConnection(
   driver: string,
   id: string,
-  play: (text: string) => AsyncGenerator<AgentEvent>,
+  play: (text: string, signal?: AbortSignal) => AsyncGenerator<AgentEvent>,
 ): AgentConnection {
   return {
     capabilities: {
@@ -265,7 +265,7 @@ function playedConnection(
     resumeHandle: { driver, id },
     pid: null,
     facts: { version: null, model: null },
-    prompt: (text) => play(text),
+    prompt: (text, { signal } = {}) => play(text, signal),
     cancel: async () => {},
     end: async () => null,
     terminate: async () => null,

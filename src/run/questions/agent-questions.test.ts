@@ -5,7 +5,7 @@ import { type QuestionWorld, question, questionWorld } from '../../../test/suppo
 import { type Asker, permissionAsker } from '../../sessions/question/index.js';
 import { AgentQuestions } from './agent-questions.js';
 
-function follow(world: QuestionWorld) {
+function follow(world: QuestionWorld, onAsked: (id: string) => void = () => {}) {
   const told = { asked: [] as string[], waiting: [] as boolean[], answered: [] as string[] };
   const questions = new AgentQuestions({
     questions: world.other().sessions,
@@ -13,7 +13,10 @@ function follow(world: QuestionWorld) {
     log: world.log,
     sessionId: 'run-1',
     onWaiting: (isWaiting) => told.waiting.push(isWaiting),
-    onAsked: ({ id }) => told.asked.push(id),
+    onAsked({ id }) {
+      onAsked(id);
+      told.asked.push(id);
+    },
     onAnswered: (id) => told.answered.push(id),
   });
   return { told, questions };
@@ -62,6 +65,19 @@ describe('the questions of an agent', () => {
     }
     await questions.settle({ isCompleted: true });
     expect(told).toEqual({ asked: [id], waiting: [true, false], answered: [] });
+  });
+
+  it('that could not be recorded are found again', async () => {
+    await using world = await questionWorld({ clock: new FakeClock() });
+    let isFull = true;
+    const { told, questions } = follow(world, () => {
+      if (isFull) throw new Error('the disk is full');
+    });
+    const id = await ask(world, { session: 'run-1' });
+    await eventually(() => world.log.named('run.questions-not-read').length > 0);
+    isFull = false;
+    await questions.settle({ isCompleted: false });
+    expect(told.asked).toEqual([id]);
   });
 
   it('do not stop the clocks if the agent was only given an id', async () => {

@@ -72,8 +72,9 @@ export class AgentQuestions implements Disposable {
       this.#tellWaiting(own.some(isWaitedFor));
       for (const view of own) {
         if (this.#asked.has(view.id)) continue;
-        this.#asked.set(view.id, isPermission(view));
         onAsked(view);
+        // Afterwards, so that a question which could not be recorded is found again by the next look.
+        this.#asked.set(view.id, isPermission(view));
       }
     } catch (error) {
       log.warn('run.questions-not-read', { error: messageOf(error) });

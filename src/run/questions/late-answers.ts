@@ -1,4 +1,4 @@
-import { messageOf } from '../../foundation/index.js';
+import { isHoldfastError, messageOf } from '../../foundation/index.js';
 import { type Delivery, describeAnswers, isPermission } from '../../sessions/question/index.js';
 import type { RunParts } from '../run-parts.js';
 import { isAskedByRun } from './ask-person.js';
@@ -17,7 +17,7 @@ export async function readLateAnswers(parts: RunParts): Promise<LateAnswers> {
   const decided: string[] = [];
   for (const id of loop.state.openQuestions) {
     using delivery = await collect(parts, id);
-    if (delivery?.outcome.status === 'pending') continue;
+    if (delivery === null || delivery?.outcome.status === 'pending') continue;
     decided.push(id);
     if (delivery !== undefined) texts.push(answerText(delivery));
   }
@@ -26,6 +26,8 @@ export async function readLateAnswers(parts: RunParts): Promise<LateAnswers> {
     async confirm() {
       for (const id of decided) {
         using delivery = await collect(parts, id);
+        // It stays open: the agent may hear the answer twice, but never not at all.
+        if (delivery === null) continue;
         delivery?.confirm();
         loop.closeQuestion(id);
       }
@@ -60,15 +62,20 @@ export async function waitingQuestions(parts: RunParts): Promise<string[]> {
   return waiting;
 }
 
-/** Undefined if it was deleted or cannot be read: then it can no longer be answered. */
-async function collect({ questions, log }: RunParts, id: string): Promise<Delivery | undefined> {
+/**
+ * What was decided about a question; undefined if it was deleted or is damaged, so that it can no longer be answered.
+ * null if it just could not be read now: what was decided about it is told another time.
+ */
+async function collect({ questions, log }: RunParts, id: string): Promise<Delivery | undefined | null> {
   try {
     return await questions.collect(id);
   } catch (error) {
     log.warn('run.question-not-read', { sessionId: id, error: messageOf(error) });
-    return undefined;
+    return isHoldfastError(error) && GONE.includes(error.code) ? undefined : null;
   }
 }
+
+const GONE: readonly string[] = ['SESSION_NOT_FOUND', 'DOCUMENT_DAMAGED'];
 
 function answerText({ outcome, view }: Delivery): string {
   if (outcome.status === 'completed') return describeAnswers(view.questions, outcome.answers);

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../../../test/support/agents.js';
 import { plant } from '../../../test/support/plant.js';
 import {
   DAY_MS,
@@ -818,6 +819,23 @@ describe('listing', () => {
     expect(Object.fromEntries(found)).toEqual(Object.fromEntries(faults));
     expect(views).toHaveLength(faults.size + 1);
     expect(world.log.named('question.unreadable')).toHaveLength(2);
+  });
+
+  it('sets are watched beside what is none, whether that was there first or comes later', async () => {
+    await using world = await questionWorld();
+    const { id } = await world.sessions.create([question()]);
+    const other = systemIds.uuid();
+    symlinkSync(world.path(id), join(world.base, other));
+    const hints: (string | null)[] = [];
+    const watch = world.sessions.watch((hint) => hints.push(hint));
+    symlinkSync(world.path(id), join(world.base, systemIds.uuid()));
+    await eventually(() => hints.includes(null));
+    await world.other().sessions.answer(id, [{ questionIndex: 0, selectedOption: 'SQLite' }]);
+    await eventually(() => hints.includes(id));
+    watch.close();
+    expect(hints).not.toContain(other);
+    expect(world.log.named('watch.hint-failed')).toEqual([]);
+    expect(world.log.named('question.unreadable').length).toBeGreaterThan(0);
   });
 
   it('an empty or missing directory has no sets', async () => {

@@ -167,7 +167,7 @@ export class QuestionSessions {
 
   /** Calls back whenever a set may have appeared, gone or changed; with its id if it is a known set that `isWanted` accepts. */
   watch(onHint: (id: string | null) => void, isWanted?: (id: string) => boolean): { close(): void } {
-    return watchSets(this.#options.store, onHint, isWanted);
+    return watchSets(this.#options, onHint, isWanted);
   }
 
   /** What is wrong with a set: files, ids, counts. An empty list means that it is intact. */

@@ -1,17 +1,20 @@
+import { isHoldfastError, type Logger, messageOf } from '../../foundation/index.js';
 import type { DirectoryWatch } from '../../storage/index.js';
 import { SessionNotFoundError } from './errors.js';
 import type { QuestionStore } from './store.js';
 
 /**
  * Watches the directory of all sets, and each set that is wanted when first seen for changes of its own. A hint names
- * the set, or is null if sets came or went.
+ * the set, or is null if sets came or went. A set that cannot be watched, such as a link that somebody put there, is left
+ * out, as in a list.
  */
 export function watchSets(
-  store: QuestionStore,
+  { store, log }: { readonly store: QuestionStore; readonly log: Logger },
   onHint: (id: string | null) => void,
   isWanted: (id: string) => boolean = () => true,
 ): { close(): void } {
   const watches = new Map<string, DirectoryWatch>();
+  const leftOut = new Set<string>();
   const all = store.watchAll(() => {
     follow();
     onHint(null);
@@ -44,7 +47,11 @@ export function watchSets(
       );
     } catch (error) {
       // Gone between the list and the watch: the next hint will show that.
-      if (!(error instanceof SessionNotFoundError)) throw error;
+      if (error instanceof SessionNotFoundError) return;
+      if (!isHoldfastError(error)) throw error;
+      // Tried again at each hint, but told once.
+      if (!leftOut.has(id)) log.warn('question.unreadable', { sessionId: id, error: messageOf(error) });
+      leftOut.add(id);
     }
   }
 }

@@ -29,13 +29,22 @@ export function followRun(
   const hints: JournalHints = (onHint) => services.tools.watcher.watch(journal.directory, onHint);
   const following = followJournal({ ...journal, hints, from: options.from }, options.onEntry);
   const { onGone } = options;
-  const timer = onGone === undefined ? undefined : setInterval(() => isRun(place) || onGone(), LOOK_MS);
+  const timer = onGone === undefined ? undefined : setInterval(() => isGone(place) && onGone(), LOOK_MS);
   return {
     close() {
       clearInterval(timer);
       following.close();
     },
   };
+}
+
+/** Whether it is certain that no process runs it. What cannot be read now may be readable at the next look. */
+function isGone(place: LocatedRun): boolean {
+  try {
+    return !isRun(place);
+  } catch {
+    return false;
+  }
 }
 
 /** Whether a process runs it. No process runs an archived one. */

@@ -44,7 +44,7 @@ export class RunFeed implements Disposable {
       }, COALESCED_MS);
     });
     this.#looking = setInterval(() => {
-      if (isRun(place) === this.#told) return;
+      if (this.#isAsTold()) return;
       this.#isHinted = true;
       onMore();
     }, LOOK_MS);
@@ -72,6 +72,15 @@ export class RunFeed implements Disposable {
     if (this.#told === this.#isRunning) return undefined;
     this.#told = this.#isRunning;
     return this.#isRunning;
+  }
+
+  /** If that cannot be read, it counts as a change: `take` meets the error where it can be reported. */
+  #isAsTold(): boolean {
+    try {
+      return isRun(this.#place) === this.#told;
+    } catch {
+      return false;
+    }
   }
 
   [Symbol.dispose](): void {
