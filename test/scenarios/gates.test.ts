@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/processes.js';
 import {
@@ -280,6 +282,19 @@ describe('a check that cannot run', () => {
       expect(await world.go(['--resume', '--verify', 'node --test'])).toMatchObject({ code: 0 });
     });
   }
+
+  it('a run that fails is over: --on-end runs, and the report says why it ended', async () => {
+    await using world = await realWorld([]);
+    const onEnd = 'printf "%s: %s" "$HOLDFAST_RUN_OUTCOME" "$HOLDFAST_RUN_REASON" > ended.txt';
+    const run = await world.go(['--verify', 'no-such-tool', '--on-end', onEnd]);
+    expect(run.code).toBe(2);
+    const why = 'The check `no-such-tool` cannot run (exit code 127)';
+    expect(run.stderr.split(why)).toHaveLength(2);
+    expect(readFileSync(join(world.project, 'ended.txt'), 'utf8')).toContain(`failed: ${why}`);
+    expect((await world.run(['logs', world.state().session_id])).stdout).toContain(`failed: ${why}`);
+    const { data } = await world.json(['report']);
+    expect(data.processes).toMatchObject([{ end: { outcome: 'failed' } }]);
+  });
 });
 
 describe('the prompts', () => {

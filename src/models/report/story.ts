@@ -61,6 +61,7 @@ const ENDS: Readonly<Record<string, string>> = {
   'needs-person': 'Stopped, because a question needs an answer',
   stopped: 'Stopped on request',
   interrupted: 'Interrupted',
+  failed: 'Failed',
 };
 
 function processesOf({ processes, isRunning }: RunReport): Happening[] {

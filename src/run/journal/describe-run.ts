@@ -247,6 +247,7 @@ const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], s
   stopped: '. Resume: `holdfast resume <run>` in the background, or here with the same command and --resume.',
   interrupted:
     '. Resume: `holdfast resume <run>` in the background, or here with the same command and --resume.',
+  failed: '. Once that is mended, resume it: `holdfast resume <run>`.',
 };
 
 /** The person who typed the command need not be told who did. */

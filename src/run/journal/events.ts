@@ -28,7 +28,9 @@ export interface RunEnd {
     /** Somebody asked it to stop. */
     | 'stopped'
     /** A signal arrived. */
-    | 'interrupted';
+    | 'interrupted'
+    /** It could not go on; the reason is the error. */
+    | 'failed';
   readonly reason: string | null;
   /** For a run that was halted: what the gate of its phase lacks. */
   readonly missing?: readonly Missing[] | undefined;

@@ -93,6 +93,8 @@ function endOf({ outcome, reason }: RunEnd, isAsked: boolean): Told | undefined 
     case 'needs-person':
     case 'stopped':
     case 'interrupted':
+    // Told by the error itself.
+    case 'failed':
       return undefined;
   }
 }

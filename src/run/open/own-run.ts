@@ -1,5 +1,5 @@
 import { neededVariables, serviceNameOf } from '../../agents/index.js';
-import { type Actor, isHoldfastError } from '../../foundation/index.js';
+import { type Actor, isHoldfastError, messageOf } from '../../foundation/index.js';
 import { runProgram } from '../../programs/index.js';
 import type { Conversation } from '../../sessions/conversation/index.js';
 import { type HeldLoop, type LoopState, PRESETS, presetOf } from '../../sessions/loop/index.js';
@@ -81,26 +81,41 @@ export async function ownRun(
 async function ownLoop(
   services: RunServices,
   prepared: PreparedRun,
+  options: StartRunOptions,
+): Promise<HeldLoop> {
+  const loop = await holdLoop(services, prepared, options);
+  try {
+    await (options.isNew ? replaceEarlier(services, prepared) : applyWishes(loop, prepared.wishes));
+    return loop;
+  } catch (error) {
+    loop[Symbol.dispose]();
+    throw error;
+  }
+}
+
+async function holdLoop(
+  services: RunServices,
+  prepared: PreparedRun,
   { isNew, isReset, skip }: StartRunOptions,
 ): Promise<HeldLoop> {
-  const { loops, plan, wishes, detection } = prepared;
+  const { loops, plan, wishes } = prepared;
   if (isNew) {
     const { criteriaCount, story } = plan;
     const preset = choosePhases(services, prepared)?.preset;
-    const budget = budgetOf(services, wishes);
-    const loop = await loops.create(plan.path, { criteriaCount, story, preset, budget });
-    if (detection.session !== null) await leaveBehind(services, detection.session, { isReplaced: true });
-    return loop;
+    return loops.create(plan.path, { criteriaCount, story, preset, budget: budgetOf(services, wishes) });
   }
   const isSkipping = skip !== undefined;
-  const isHalted = !isReset && !isSkipping && (await isAskedOn(services, prepared));
-  const loop = isHalted
-    ? await loops.hold()
-    : await loops.resume(plan.path, { reset: isReset, skip: isSkipping });
-  if (wishes.phases !== undefined) loop.changePhases(PRESETS[wishes.phases]);
-  const { budget, callsPerHour } = wishes;
+  if (!isReset && !isSkipping && (await isAskedOn(services, prepared))) return loops.hold();
+  return loops.resume(plan.path, { reset: isReset, skip: isSkipping });
+}
+
+async function replaceEarlier(services: RunServices, { detection }: PreparedRun): Promise<void> {
+  if (detection.session !== null) await leaveBehind(services, detection.session, { isReplaced: true });
+}
+
+function applyWishes(loop: HeldLoop, { phases, budget, callsPerHour }: RunWishes): void {
+  if (phases !== undefined) loop.changePhases(PRESETS[phases]);
   if (Object.keys(budget).length > 0 || callsPerHour !== undefined) loop.setLimits({ budget, callsPerHour });
-  return loop;
 }
 
 interface WorkOptions extends StartRunOptions {
@@ -108,24 +123,56 @@ interface WorkOptions extends StartRunOptions {
   readonly journal: RunJournal;
 }
 
+/** With the files that agents say they changed. */
+type CountedWork = WorkOptions & { readonly touched: Set<string> };
+
 async function workOwned(
   services: RunServices,
   prepared: PreparedRun,
   options: WorkOptions,
 ): Promise<RunEnd> {
-  const { loop, journal } = options;
+  const { loop } = options;
   const { sessionId } = loop.state;
   rememberStart(services, sessionId, startOf(services, prepared));
   services.programs.endOrphans();
   await withdrawPermissions(services, sessionId);
   await noteStart(services, prepared, loop);
-  const touched = new Set<string>();
-  const end = await workThrough(services, prepared, { ...options, touched });
-  await noteFiles(services, prepared, loop, touched);
+  const work = { ...options, touched: new Set<string>() };
+  const end = await workThrough(services, prepared, work);
   if (end.outcome === 'completed') forgetRun(services, sessionId);
-  journal.record({ type: 'run-end', sessionId, ...end, skipped: loop.state.phasesSkipped });
-  await runOnEnd(services, prepared, loop.state, end);
+  await closeRun(services, prepared, work, end);
   return end;
+}
+
+/** Notes what the run changed, records how it ended, and runs the person's own command. */
+async function closeRun(
+  services: RunServices,
+  prepared: PreparedRun,
+  { loop, journal, touched }: CountedWork,
+  end: RunEnd,
+): Promise<void> {
+  const { state } = loop;
+  await noteFiles(services, prepared, loop, touched).catch((error: unknown) => {
+    if (isHoldfastError(error, 'LOCK_LOST')) throw error;
+    services.log.warn('run.files-not-noted', { error: messageOf(error) });
+  });
+  journal.record({ type: 'run-end', sessionId: state.sessionId, ...end, skipped: state.phasesSkipped });
+  await runOnEnd(services, prepared, state, end);
+}
+
+/** A run that fails is over, too, unless somebody else has it by now. The error that ended it is not to be hidden. */
+async function closeFailed(
+  services: RunServices,
+  prepared: PreparedRun,
+  work: CountedWork,
+  error: unknown,
+): Promise<void> {
+  if (isHoldfastError(error, 'LOCK_LOST')) return;
+  try {
+    await closeRun(services, prepared, work, { outcome: 'failed', reason: messageOf(error) });
+  } catch (another) {
+    services.log.warn('run.end-not-recorded', { error: messageOf(another) });
+  }
 }
 
 function startOf({ environment }: RunServices, { agent, wishes }: PreparedRun): RunStart {
@@ -139,7 +186,7 @@ function startOf({ environment }: RunServices, { agent, wishes }: PreparedRun): 
 async function workThrough(
   services: RunServices,
   prepared: PreparedRun,
-  options: WorkOptions & { readonly touched: Set<string> },
+  options: CountedWork,
 ): Promise<RunEnd> {
   const { plan } = prepared;
   const { loop, journal, signal } = options;
@@ -155,8 +202,18 @@ async function workThrough(
   };
   const taker = await takerOf(services, { ...prepared, agent }, { conversation, ...options });
   journal.record(startEvent(services, prepared, options, conversation));
+  const parts = partsOf(services, { ...prepared, agent }, { ...options, conversation, taker, checkpoint });
   try {
-    const parts = partsOf(services, { ...prepared, agent }, { ...options, conversation, taker, checkpoint });
+    return await loopThenEndAgent(parts, signal);
+  } catch (error) {
+    await closeFailed(services, prepared, options, error);
+    throw error;
+  }
+}
+
+async function loopThenEndAgent(parts: RunParts, signal: AbortSignal): Promise<RunEnd> {
+  const { conversation, taker, checkpoint } = parts;
+  try {
     const end = await runLoop(parts, signal);
     const status = end.outcome === 'completed' ? 'completed' : 'interrupted';
     conversation.setStatus(status, end.reason ?? undefined);
@@ -311,6 +368,10 @@ async function runOnEnd(
     HOLDFAST_RUN_SESSION: sessionId,
   };
   const spec = { command: 'sh', args: ['-c', wishes.onEnd], workingDirectory: projectDirectory, environment };
-  const { exit } = await runProgram(services.driverTools, spec, ON_END_TIMEOUT_MS);
-  if (exit.code !== 0) services.log.warn('run.on-end-failed', { exitCode: exit.code, signal: exit.signal });
+  try {
+    const { exit } = await runProgram(services.driverTools, spec, ON_END_TIMEOUT_MS);
+    if (exit.code !== 0) services.log.warn('run.on-end-failed', { exitCode: exit.code, signal: exit.signal });
+  } catch (error) {
+    services.log.warn('run.on-end-not-started', { error: messageOf(error) });
+  }
 }

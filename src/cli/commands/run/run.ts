@@ -19,6 +19,7 @@ import {
   type PreparedRun,
   prepareRun,
   type RunEnd,
+  type RunEvent,
   type RunServices,
   type RunWishes,
   refuseSecondRun,
@@ -39,7 +40,7 @@ import { holdLink } from '../../fleet.js';
 import { openNotices } from '../../open-notices.js';
 import { parseResumeChoice, RESUME_HINT, renderResumePrompt } from '../../render/resume-prompt.js';
 import { describeStart } from '../../render/run-start.js';
-import type { Terminal } from '../../terminal.js';
+import { saysYes } from '../../says-yes.js';
 import { permissionMode } from '../agents/exec.js';
 import { runDetached } from './run-detached.js';
 import { showDryRun } from './run-dry.js';
@@ -74,7 +75,7 @@ const OPTIONS = {
   reset: { type: 'boolean', about: 'resume a session that the breaker halted' },
   skip: {
     type: 'boolean',
-    about: 'the same, but leave its phase without meeting the gate; recorded as skipped',
+    about: 'like --reset, but skip the phase it halted in; the skip is recorded',
   },
   reason: { type: 'string', value: '<text>', about: 'why the phase is skipped' },
   worktree: {
@@ -94,7 +95,7 @@ const OPTIONS = {
   unattended: {
     type: 'boolean',
     about:
-      'nobody answers: what needs a person ends the run (the default without a terminal, except with --detach)',
+      'no one will answer: the run ends when it needs a person (the default without a terminal, except with --detach)',
   },
   plain: { type: 'boolean', about: 'lines instead of a live view, even in a terminal' },
   by: {
@@ -204,7 +205,8 @@ async function showRun(
     });
     run.journal.follow(run.journal.start, (entry) => {
       record.add(entry.event);
-      screen.show(entry);
+      // The error that ends a run is said once, as every error of a command.
+      if (context.isJson || !isFailure(entry.event)) screen.show(entry);
       if (entry.event.type === 'question') notices.ring();
       const told = teller.take(entry);
       if (told !== undefined) notices.tell(told);
@@ -224,7 +226,7 @@ async function showRun(
 function wishesOf({ terminal }: CommandContext, plan: string | undefined, values: RunValues): RunWishes {
   const { change } = values;
   if ((plan === undefined) === (change === undefined))
-    throw new UsageError('A run needs a plan or --change <name>, one of them', {
+    throw new UsageError('Give either a plan or --change <name>', {
       hint:
         values.worktree === undefined || values.worktree === ''
           ? 'Such as `holdfast run docs/prps/login.md`.'
@@ -232,9 +234,9 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
     });
   const resumes = values.resume || values.reset || values.skip;
   const chosen = [resumes, values.new, values.abort].filter(Boolean);
-  if (chosen.length > 1) throw new UsageError('One of --resume, --new and --abort, not several');
+  if (chosen.length > 1) throw new UsageError('Use only one of --resume, --new and --abort');
   if (values.skip && values.reset)
-    throw new UsageError('One of --reset and --skip: try the phase again, or leave it');
+    throw new UsageError('Use --reset or --skip, not both: try the phase again, or leave it');
   if (values.skip && change !== undefined)
     throw new UsageError('A story cannot be skipped', {
       hint: 'Mark its tasks as done in tasks.md, or remove them, and resume with --reset.',
@@ -242,8 +244,7 @@ function wishesOf({ terminal }: CommandContext, plan: string | undefined, values
   if (values.reason !== undefined && !values.skip) throw new UsageError('--reason goes with --skip');
   if (values.phases !== undefined && change !== undefined)
     throw new UsageError('--phases goes with a plan; a change is worked through story by story');
-  if (values.attended && values.unattended)
-    throw new UsageError('One of --attended and --unattended, not both');
+  if (values.attended && values.unattended) throw new UsageError('Use --attended or --unattended, not both');
   if (values.detach && (values.abort || values.dryRun))
     throw new UsageError('--detach starts a run: it goes with neither --abort nor --dry-run');
   // A run in the background waits for the person to come back.
@@ -392,11 +393,6 @@ async function confirmArchive({ terminal, isJson }: CommandContext, { detection 
   });
 }
 
-async function saysYes(terminal: Terminal, words: string): Promise<boolean> {
-  const answer = await terminal.ask(`${words} [y/N] `);
-  return answer !== null && /^y/i.test(answer.trim());
-}
-
 async function confirmDirty({ services, terminal }: CommandContext, found: FoundRun): Promise<void> {
   const count = await countUncommitted(runServices(services), found);
   if (count === 0) return;
@@ -429,8 +425,13 @@ const EXIT_CODES: Readonly<Record<RunEnd['outcome'], ExitCode>> = {
   'needs-person': ExitCode.needsPerson,
   stopped: ExitCode.needsPerson,
   interrupted: ExitCode.interrupted,
+  failed: ExitCode.failed,
 };
 
 function exitCodeOf({ outcome }: RunEnd): ExitCode {
   return EXIT_CODES[outcome];
+}
+
+function isFailure(event: RunEvent): boolean {
+  return event.type === 'run-end' && event.outcome === 'failed';
 }

@@ -193,4 +193,5 @@ const ENDS = {
   'needs-person': 'Waiting for your answer',
   stopped: 'Stopped on request',
   interrupted: 'Interrupted',
+  failed: 'Failed',
 } as const;
