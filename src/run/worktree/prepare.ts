@@ -44,6 +44,7 @@ import {
   runOfWorktree,
   setupLogPlace,
   type WorktreeRecord,
+  worktreeAt,
   writeWorktree,
 } from './record.js';
 
@@ -208,7 +209,7 @@ export async function prepareWorktree(
   // Programs that a dead process started must not keep running next to us.
   services.programs.endOrphans();
   keepPlan(services, intended);
-  let kept = intended;
+  let kept = withProgress(services, intended);
   const reach = (change: Partial<WorktreeRecord>) => {
     kept = { ...kept, ...change };
     writeWorktree(tools, services, kept);
@@ -237,6 +238,14 @@ export async function prepareWorktree(
   }
   if (kept.status !== 'ready') reach({ status: 'ready' });
   return kept;
+}
+
+/** The record with the steps that another process may have finished before we had the lock. */
+function withProgress(services: RunServices, intended: WorktreeRecord): WorktreeRecord {
+  const now = worktreeAt(services.tools.fileSystem, services, intended.path);
+  if (now?.sessionId !== intended.sessionId) return intended;
+  const { status, step, included } = now;
+  return { ...intended, status, step, included };
 }
 
 /** Keeps the plan as it was when the run was requested; the kept copy is never rewritten. */
