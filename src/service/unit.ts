@@ -19,7 +19,7 @@ export function unitText({ command, environment }: UnitFacts): string {
   const lines = [
     MARK,
     '[Unit]',
-    'Description=Holdfast: runs that were working go on after a restart',
+    'Description=Holdfast: resumes interrupted runs after a restart',
     '',
     '[Service]',
     'Type=simple',

@@ -69,7 +69,7 @@ export async function askAgent(
   }
 }
 
-/** Whose patience ended an exchange, in words; null if nobody's did. */
+/** Which time limit ended an exchange, in words; null if none did. */
 function timeUpOf(work: WorkClock, idle: IdleClock): TimeUp | null {
   if (work.signal.aborted) return 'the time of the run was up';
   if (idle.silenceMs === null) return null;

@@ -231,7 +231,7 @@ export class LoopSessions {
   }
 
   /**
-   * Takes in a session that another machine exported, as committed there; false if it is already here. When it is resumed, an
+   * Imports a session as another machine committed and exported it; false if it is already here. When it is resumed, an
    * iteration in flight is treated as after a crash. Throws DOCUMENT_DAMAGED, LOCKED, NEWER_VERSION, UNSAFE_PATH.
    */
   async adopt(exported: LoopExport, movedFrom: string): Promise<boolean> {

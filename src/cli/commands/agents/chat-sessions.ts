@@ -11,6 +11,7 @@ import { perform } from '../../command-of.js';
 import { ExitCode } from '../../exit-codes.js';
 import { renderConversations } from '../../render/conversations.js';
 import { moreWords } from '../../render/table.js';
+import { saysYes } from '../../says-yes.js';
 
 /** `--list-sessions`: the conversations, newest first. */
 export async function listConversations(
@@ -91,8 +92,7 @@ export async function deleteConversation(
   if (!isSure) {
     if (!terminal.isInteractive)
       throw new ConfirmationMissingError(`Delete session '${id}'?`, { hint: 'Confirm with --yes.' });
-    const answer = await terminal.ask(`Delete session '${id}'? [y/N] `);
-    if (answer === null || !/^y/i.test(answer.trim())) {
+    if (!(await saysYes(terminal, `Delete session '${id}'?`))) {
       terminal.write('Nothing was deleted.');
       return ExitCode.failed;
     }

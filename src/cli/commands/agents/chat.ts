@@ -110,7 +110,7 @@ export async function runChat(context: CommandContext, values: ChatValues, way: 
     (wish) => wish !== undefined && wish !== false,
   );
   if (chosen.length > 1)
-    throw new UsageError('One of --list-sessions, --delete-session and --clean-sessions, not several');
+    throw new UsageError('Use only one of --list-sessions, --delete-session and --clean-sessions');
   if (way.first !== undefined && chosen.length > 0)
     throw new UsageError('A message goes with a conversation, not with a list, a delete or a clean');
   const conversations = openConversations(services, { isRaw: values.raw });

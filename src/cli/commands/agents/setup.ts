@@ -32,8 +32,8 @@ const setup = defineCommand({
     const { CLIENT_NAMES, HOOK_CLIENTS, hooksOfInstalled, inspectClient, installClient, removeClient } =
       await loadClientSetup();
     const client = nameIn(CLIENT_NAMES, agent);
-    if (values.hooks && values.skill) throw new UsageError('Either --hooks or --skill, not both');
-    if (values.write && values.remove) throw new UsageError('Either --write or --remove, not both');
+    if (values.hooks && values.skill) throw new UsageError('Use --hooks or --skill, not both');
+    if (values.write && values.remove) throw new UsageError('Use --write or --remove, not both');
     const { HOLDFAST_HOME } = services.environment;
     const entry = {
       command: values.command ?? 'holdfast',

@@ -61,7 +61,7 @@ export const answer = defineCommand({
     const { terminal, isJson } = context;
     const isAnswered = choice !== undefined || given.option.length > 0;
     const isTyped = isAnswered || given.text.length > 0 || given.answers !== undefined;
-    if (given.reject && isTyped) throw new UsageError('Either answer or --reject, not both');
+    if (given.reject && isTyped) throw new UsageError('Answer, or use --reject, but not both');
     if (given.reason !== undefined && !given.reject) throw new UsageError('--reason goes with --reject');
     await using open = await openQuestions(context);
     const { questions } = open;

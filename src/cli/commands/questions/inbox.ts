@@ -32,7 +32,7 @@ const inbox = defineCommand({
     const sessionId = values.session === undefined ? undefined : await questions.resolve(values.session);
     const view = sessionId === undefined ? undefined : await questions.get(sessionId);
     const isPlain = values.plain || (terminal.isInteractive && services.environment.TERM === 'dumb');
-    if (isJson && values.plain) throw new UsageError('Either --json or --plain, not both');
+    if (isJson && values.plain) throw new UsageError('Use --json or --plain, not both');
     if (isJson || !(terminal.isInteractive || isPlain)) return await printPending(context, open, view);
     if (view !== undefined && exitCodeOfOutcome(view.outcome.status) !== ExitCode.needsPerson) {
       return await printPending(context, open, view);

@@ -2,6 +2,7 @@ import { visibleLine } from '../../../foundation/index.js';
 import type { QuestionReport } from '../../../sessions/question/index.js';
 import type { CommandContext } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
+import { saysYes } from '../../says-yes.js';
 
 /** What to do about the run that asked, if no process runs it. */
 export interface AskerOffer {
@@ -30,8 +31,8 @@ export async function offerResume(
     async settle({ isWanted }) {
       const words = `The run that asked (${visibleLine(stopped.loop.state.prpFile)}) is not running`;
       const isAsked = !isWanted && !isJson && terminal.isInteractive && bypass === '';
-      const answer = isAsked ? await terminal.ask(`${words}. Start it again? [y/N] `) : null;
-      if (isWanted || (answer !== null && /^y/i.test(answer.trim()))) return resumeRun(context, stopped);
+      if (isWanted || (isAsked && (await saysYes(terminal, `${words}. Start it again?`))))
+        return resumeRun(context, stopped);
       if (!isJson) terminal.note(`${words}. Resume it with: ${resume}`);
       return ExitCode.done;
     },

@@ -43,7 +43,7 @@ const ENTRY_OPTIONS = {
   },
   unattended: {
     type: 'boolean',
-    about: 'nobody answers: what needs a person ends the run, and its slot is free',
+    about: 'no one will answer: the run ends when it needs a person, and frees its slot',
   },
   labels: {
     type: 'string',
@@ -279,7 +279,7 @@ const move = commandOf(moveEntry, {
   parts,
   input({ positionals: [id = ''], values: { first, last, before, behind } }) {
     if ([first, last, before, behind].filter((one) => one !== undefined && one !== false).length !== 1)
-      throw new UsageError('One of --first, --last, --before <id> and --behind <id>');
+      throw new UsageError('Use exactly one of --first, --last, --before <id> and --behind <id>');
     if (before !== undefined) return { id, to: { to: 'before' as const, other: before } };
     if (behind !== undefined) return { id, to: { to: 'behind' as const, other: behind } };
     return { id, to: { to: first ? ('first' as const) : ('last' as const) } };

@@ -1,5 +1,6 @@
 import type { MayPushBase } from '../../../app/queue/open-queue.js';
 import { visibleLine } from '../../../foundation/index.js';
+import { saysYes } from '../../says-yes.js';
 import type { Terminal } from '../../terminal.js';
 
 /** Asks whether to push a commit, unless an option says so; without a terminal it is not pushed. */
@@ -14,7 +15,6 @@ export function mayPushBase(
       return true;
     }
     if (!terminal.isInteractive || isJson) return false;
-    const answer = await terminal.ask(`${lacking}. Push it as ${ref}? [y/N] `);
-    return answer !== null && /^y/i.test(answer.trim());
+    return saysYes(terminal, `${lacking}. Push it as ${ref}?`);
   };
 }

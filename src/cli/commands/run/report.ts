@@ -31,9 +31,9 @@ const report = defineCommand({
   async run(context, { positionals: [session], values }) {
     const { services, terminal, isJson } = context;
     const { html, md, force } = values;
-    if (md && isJson) throw new UsageError('One of --json and --md, not both');
-    if (md && html !== undefined) throw new UsageError('One of --html and --md, not both');
-    if (html === '-' && isJson) throw new UsageError('One of --json and --html -, not both');
+    if (md && isJson) throw new UsageError('Use --json or --md, not both');
+    if (md && html !== undefined) throw new UsageError('Use --html or --md, not both');
+    if (html === '-' && isJson) throw new UsageError('Use --json or --html -, not both');
     if (force && (html === undefined || html === '-'))
       throw new UsageError('--force goes with --html <file>');
     return orElsewhere(

@@ -20,7 +20,7 @@ import { ExitCode } from '../../exit-codes.js';
 import { describeStart } from '../../render/run-start.js';
 import { confirmRecreation } from './run-worktree.js';
 
-// Everything about stopped runs that commands that start often need. It is loaded from here, and only now and then.
+// Re-exported so that commands which start often load it only when they need it.
 export { refuseWithdrawn } from '../../../run/open/stopped-run.js';
 
 /** The run that asked a question, if no process runs it and it could continue with the decision. */

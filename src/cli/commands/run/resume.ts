@@ -31,7 +31,7 @@ const resume = defineCommand({
     },
     unattended: {
       type: 'boolean',
-      about: 'nobody answers: what needs a person ends the restarted run',
+      about: 'no one will answer: the restarted run ends when it needs a person',
     },
     recreate: { type: 'boolean', about: 'make its removed worktree again, from its branch' },
   },

@@ -20,6 +20,7 @@ import {
 } from '../../../run/index.js';
 import { isWorktreeThere, plansPlace, type WorktreeRecord } from '../../../run/worktree/record.js';
 import { type CommandContext, ConfirmationMissingError, UsageError } from '../../command.js';
+import { saysYes } from '../../says-yes.js';
 
 /** A run as requested inside its worktree. */
 export interface PlacedRun<Values> extends Asked<Values> {
@@ -69,7 +70,7 @@ export async function placeInWorktree<Values extends WorktreeValues>(
     throw new ConfirmationMissingError(`There is no run of ${visibleLine(found.plan.path)} in a worktree`, {
       hint: 'Leave the option out to start one, or see every run with `holdfast top --once`.',
     });
-  if (values.dryRun) throw new UsageError('One of --worktree and --dry-run: a dry run makes nothing');
+  if (values.dryRun) throw new UsageError('Use --worktree or --dry-run, not both: a dry run makes nothing');
   const prepared = prepareRun(own, found, true);
   await checkCostLimit(own, prepared, true);
   for (const warning of found.plan.warnings ?? []) context.terminal.note(`note: ${visibleLine(warning)}`);
@@ -147,8 +148,7 @@ export async function confirmRecreation(
   }
   if (terminal.isInteractive && !isJson) {
     terminal.complain(words);
-    const answer = await terminal.ask(`Make it again from ${visibleLine(known.branch)}? [y/N] `);
-    if (answer !== null && /^y/i.test(answer.trim())) return;
+    if (await saysYes(terminal, `Make it again from ${visibleLine(known.branch)}?`)) return;
   }
   throw new ConfirmationMissingError(words, {
     hint: `Use --recreate to make it again from its branch ${visibleLine(known.branch)}.`,
@@ -187,9 +187,6 @@ async function confirmDirtyBase(context: CommandContext, own: RunServices, found
   const count = await countUncommitted(own, { ...found, projectDirectory: top });
   if (count === 0) return;
   const words = `${counted(count, 'uncommitted file')}: uncommitted changes are not in the worktree`;
-  if (terminal.isInteractive) {
-    const answer = await terminal.ask(`${words}. Start anyway? [y/N] `);
-    if (answer !== null && /^y/i.test(answer.trim())) return;
-  }
+  if (terminal.isInteractive && (await saysYes(terminal, `${words}. Start anyway?`))) return;
   throw new ConfirmationMissingError(words, { hint: 'Commit what the run needs first, or use --dirty.' });
 }

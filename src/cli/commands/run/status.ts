@@ -44,8 +44,8 @@ const status = defineCommand({
   ],
   async run(context, { positionals: [run], values }) {
     if (values.all && values.watch)
-      throw new UsageError('Either --all or --watch; `holdfast top` watches all');
-    if (values.all && run !== undefined) throw new UsageError('Either --all or one run');
+      throw new UsageError('Use --all or --watch, not both; `holdfast top` watches all');
+    if (values.all && run !== undefined) throw new UsageError('Use --all or name one run, not both');
     if (values.all) return showAll(context);
     return orElsewhere(
       context,

@@ -1,5 +1,6 @@
 import { SESSION_KINDS } from '../../../catalog/index.js';
 import { type CommandContext, ConfirmationMissingError } from '../../command.js';
+import { saysYes } from '../../says-yes.js';
 
 /** The option that names the kind of session. */
 export const KIND_OPTION = {
@@ -19,6 +20,5 @@ export async function confirm(
 ): Promise<boolean> {
   if (isSure) return true;
   if (!terminal.isInteractive) throw new ConfirmationMissingError(question, { hint: 'Confirm with --yes.' });
-  const answer = await terminal.ask(`${question} [y/N] `);
-  return answer !== null && /^y/i.test(answer.trim());
+  return saysYes(terminal, question);
 }

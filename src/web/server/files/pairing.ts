@@ -186,7 +186,7 @@ export function watchPairing(place: WebPlace, onHint: () => void): { close(): vo
   return place.tools.watcher.watch(roomOf(place, 'pairing'), () => onHint());
 }
 
-/** Normalises a code as people type it: in lower case, with dashes and spaces. */
+/** The code in what people type: they may use lower case, dashes and spaces. */
 function plainCode(typed: string): string {
   return typed.toUpperCase().replaceAll(/[\s-]/g, '');
 }
