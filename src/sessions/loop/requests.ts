@@ -1,12 +1,25 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type Actor, actorIn, isHoldfastError } from '../../foundation/index.js';
+import {
+  type Actor,
+  actorIn,
+  type Codec,
+  count,
+  isHoldfastError,
+  oneOf,
+  optional,
+  RecordFault,
+  record,
+  text,
+  textThat,
+} from '../../foundation/index.js';
 import {
   acquireLock,
   type FileSystem,
   isTemporaryName,
   JsonlLog,
   type LockTools,
+  type LogEntry,
   listDirectory,
   lookAt,
   readLog,
@@ -51,7 +64,25 @@ export interface AppliedRequest {
  */
 const SENDER = 'sender';
 
-const REQUEST_KEYS = ['kind', 'reason', 'text', 'guidance'] as const;
+const words = textThat((value) => value.length <= MAX_TEXT, 'not a text, or too long');
+const filledWords = textThat((value) => value !== '' && value.length <= MAX_TEXT, 'empty, or too long');
+
+/** A line of the file by its kind. Keys of a newer release are ignored: those we know say what is asked. */
+const LINES = {
+  pause: record({ kind: oneOf(['pause']), reason: optional(words), at: text }, 'drop'),
+  resume: record({ kind: oneOf(['resume']), at: text }, 'drop'),
+  stop: record({ kind: oneOf(['stop']), reason: optional(words), at: text }, 'drop'),
+  guidance: record({ kind: oneOf(['guidance']), text: filledWords, at: text }, 'drop'),
+  reset: record({ kind: oneOf(['reset']), guidance: optional(words), at: text }, 'drop'),
+} satisfies {
+  readonly [Kind in LoopRequestInput['kind']]: Codec<
+    Extract<LoopRequestInput, { kind: Kind }> & { readonly at: string }
+  >;
+};
+const SenderLine = record(
+  { kind: oneOf([SENDER]), request: count, actor: text, appliedRequest: optional(text) },
+  'drop',
+);
 
 const REQUESTS = 'requests.jsonl';
 
@@ -81,12 +112,12 @@ export async function sendRequest(
   sweepTemporaries(tools.fileSystem, directory);
   const path = join(directory, REQUESTS);
   const at = tools.clock.now().toISOString();
-  const record = { ...request, at };
+  const line = { ...request, at };
   const from = appliedRequest === undefined ? { actor } : { actor, appliedRequest };
-  const signedAs = (number: number) => [record, { kind: SENDER, request: number, ...from }];
-  if (JsonlLog.create(tools, path, sessionId, ...signedAs(0))) return { ...record, actor, number: 0 };
+  const signedAs = (number: number) => [line, { kind: SENDER, request: number, ...from }];
+  if (JsonlLog.create(tools, path, sessionId, ...signedAs(0))) return { ...line, actor, number: 0 };
   using log = JsonlLog.open(tools, path, { sessionId, lock });
-  return { ...record, actor, number: log.appendAll(signedAs(log.nextSeq)) };
+  return { ...line, actor, number: log.appendAll(signedAs(log.nextSeq)) };
 }
 
 /** The requests after a number, in order. A line that does not verify is skipped with a warning. */
@@ -102,20 +133,35 @@ function readRequests(
   if (damage.length > 0)
     tools.log.warn('loop.requests-damaged', { path, lines: damage.map(({ line }) => line) });
   const requests: LoopRequest[] = [];
-  const senders = new Map(
-    records.filter(({ value }) => value.kind === SENDER).map(({ value }) => [value.request, value.actor]),
-  );
+  const senders = new Map(sendersIn(records).map(({ request, actor }) => [request, actorIn(actor)]));
   for (const { seq, value } of records) {
     if (seq === null || seq <= after) continue;
+    const request = isKind(value.kind) ? readLine<LoopLine>(LINES[value.kind], value) : undefined;
+    if (request === undefined) continue;
     const actor = senders.get(seq);
-    // Keys of a newer release are ignored: the keys we know say what is asked.
-    const known = REQUEST_KEYS.filter((key) => value[key] !== undefined).map((key) => [key, value[key]]);
-    const parsed = LoopRequestInput.safeParse(Object.fromEntries(known));
-    if (!parsed.success) continue;
-    const by = typeof actor === 'string' ? { actor: actorIn(actor) } : {};
-    requests.push({ ...parsed.data, number: seq, at: String(value.at), ...by });
+    requests.push({ ...request, number: seq, ...(actor === undefined ? {} : { actor }) });
   }
   return requests;
+}
+
+type LoopLine = LoopRequestInput & { readonly at: string };
+
+function isKind(kind: unknown): kind is LoopRequestInput['kind'] {
+  return typeof kind === 'string' && Object.hasOwn(LINES, kind);
+}
+
+/** Undefined for a line that says nothing we understand: the file verifies, so another release wrote it. */
+function readLine<Value>(line: Codec<Value>, value: unknown): Value | undefined {
+  try {
+    return line.fromDisk(value);
+  } catch (error) {
+    if (error instanceof RecordFault) return undefined;
+    throw error;
+  }
+}
+
+function sendersIn(records: readonly LogEntry[]) {
+  return records.flatMap(({ value }) => readLine(SenderLine, value) ?? []);
 }
 
 /** The request from another machine that was stored here under this id. Throws STORAGE_FAILED. */
@@ -128,15 +174,10 @@ export function findApplied(
   const path = join(directory, REQUESTS);
   if (lookAt(fileSystem, path) === undefined) return undefined;
   const { records } = readLog(fileSystem, path, { sessionId });
-  const signed = records.find(
-    ({ value }) => value.kind === SENDER && value.appliedRequest === appliedRequest,
-  );
-  const number = signed?.value.request;
-  const kind = records.find(({ seq }) => seq !== null && seq === number)?.value.kind;
-  const known = LoopRequestInput.options.find((option) => option.shape.kind.value === kind);
-  return known === undefined || typeof number !== 'number'
-    ? undefined
-    : { kind: known.shape.kind.value, number };
+  const number = sendersIn(records).find((sender) => sender.appliedRequest === appliedRequest)?.request;
+  if (number === undefined) return undefined;
+  const kind = records.find(({ seq }) => seq === number)?.value.kind;
+  return isKind(kind) ? { kind, number } : undefined;
 }
 
 /** Who paused or stopped a loop; null if no request did, or its sender was not recorded. */

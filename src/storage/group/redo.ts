@@ -1,5 +1,14 @@
 import { join } from 'node:path';
-import { HoldfastError } from '../../foundation/index.js';
+import {
+  count,
+  HoldfastError,
+  mapOf,
+  RecordFault,
+  record,
+  text,
+  type ValueOf,
+  whole,
+} from '../../foundation/index.js';
 import {
   closeQuietly,
   closing,
@@ -34,11 +43,12 @@ export interface GroupChange {
 }
 
 /** A commit as its record stores it. The offset tells a second run what the first one has already appended. */
-export interface Redo {
-  readonly version: 1;
-  readonly replaced: Readonly<Record<string, string>>;
-  readonly appended: Readonly<Record<string, { readonly offset: number; readonly text: string }>>;
-}
+const RedoFile = record({
+  version: whole(1, 1),
+  replaced: mapOf(text),
+  appended: mapOf(record({ offset: count, text })),
+});
+export type Redo = Readonly<ValueOf<typeof RedoFile>>;
 
 type GroupLock = Pick<Lock, 'assertHeld'>;
 
@@ -56,7 +66,7 @@ export function commitGroup(
 ): void {
   const redo = redoOf(tools.fileSystem, group, change);
   lock.assertHeld();
-  replaceFile(tools, join(group.directory, group.record), JSON.stringify(redo));
+  replaceFile(tools, join(group.directory, group.record), JSON.stringify(RedoFile.toDisk(redo)));
   apply(tools, group, redo, lock);
 }
 
@@ -213,24 +223,15 @@ function openOrCreate(fileSystem: FileSystem, path: string): number {
   }
 }
 
-/** Checked by hand, like lock records; one name outside the group makes the whole record worthless. */
+/** Undefined for what is no redo record, or names a file that is not of the group. */
 function parseRedo(text: string, files: readonly string[]): Redo | undefined {
-  let value: unknown;
+  let redo: Redo;
   try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined; // the caller reports this as damage
+    redo = RedoFile.fromDisk(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof RecordFault || error instanceof SyntaxError) return undefined; // reported as damage by the caller
+    throw error;
   }
-  const { version, replaced, appended } = (value ?? {}) as Record<string, unknown>;
-  if (version !== 1 || !isRecord(replaced) || !isRecord(appended)) return undefined;
-  const isKnown = [...Object.keys(replaced), ...Object.keys(appended)].every((name) => files.includes(name));
-  const areTexts = Object.values(replaced).every((content) => typeof content === 'string');
-  const areAppends = Object.values(appended).every(
-    (part) => isRecord(part) && typeof part.text === 'string' && Number.isSafeInteger(part.offset),
-  );
-  return isKnown && areTexts && areAppends ? (value as Redo) : undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const names = [...Object.keys(redo.replaced), ...Object.keys(redo.appended)];
+  return names.every((name) => files.includes(name)) ? redo : undefined;
 }
