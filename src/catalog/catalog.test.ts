@@ -5,7 +5,9 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -563,6 +565,48 @@ describe('cleaning', () => {
     const isOld = () => false;
     expect(await world.processStore.removeIf(PROCESS_ID, isOld)).toBe(false);
     expect(existsSync(join(world.processStore.directory, PROCESS_ID))).toBe(true);
+  });
+});
+
+describe('a process session whose process died before it wrote a record', () => {
+  const days = { kind: 'process', olderThanMs: 30 * DAY_MS } as const;
+
+  /** Its directory, with the lock of its dead process, as old as the world. */
+  async function killedEarly(world: CatalogWorld): Promise<string> {
+    await world.launch();
+    const path = join(world.processStore.directory, PROCESS_ID);
+    rmSync(join(path, 'session.json'));
+    writeFileSync(join(path, 'session.lock.9'), '');
+    utimesSync(path, world.clock.now(), world.clock.now());
+    return path;
+  }
+
+  it('goes to the trash once its directory is old enough, and not before', async () => {
+    await using world = await catalogWorld();
+    const path = await killedEarly(world);
+    world.clock.advance(30 * DAY_MS - 1_000);
+    expect(await world.catalog.clean(days)).toMatchObject({ retired: [], skipped: [] });
+    world.clock.advance(2_000);
+    const ref = { kind: 'process', id: PROCESS_ID };
+    const before = treeOf(world.app.dir.path);
+    expect((await world.catalog.clean({ ...days, isDryRun: true })).retired).toEqual([ref]);
+    expect(treeOf(world.app.dir.path)).toEqual(before);
+    expect((await world.catalog.clean(days)).retired).toEqual([ref]);
+    expect(existsSync(path)).toBe(false);
+    expect(await world.catalog.trashed('process')).toMatchObject([ref]);
+  });
+
+  it('stays while somebody holds it', async () => {
+    await using world = await catalogWorld();
+    const path = await killedEarly(world);
+    using _held = await world.processStore.hold(PROCESS_ID);
+    utimesSync(path, world.clock.now(), world.clock.now());
+    world.clock.advance(100 * DAY_MS);
+    expect(await world.catalog.clean(days)).toMatchObject({
+      retired: [],
+      skipped: [{ id: PROCESS_ID, reason: 'it is in use' }],
+    });
+    expect(existsSync(path)).toBe(true);
   });
 });
 

@@ -178,6 +178,17 @@ export class InvalidProcessIdError extends HoldfastError<'INVALID_PROCESS_ID'> {
   }
 }
 
+/** A session with this id already exists, over or not; it is untouched. */
+export class ProcessIdTakenError extends HoldfastError<'SESSION_ID_TAKEN'> {
+  readonly code = 'SESSION_ID_TAKEN';
+  readonly sessionId: string;
+
+  constructor(sessionId: string) {
+    super(`Session ${sessionId} already exists`, { hint: 'Resume it, or choose another id.' });
+    this.sessionId = sessionId;
+  }
+}
+
 /** A session that cannot be resumed. */
 export class NotResumableError extends HoldfastError<'NOT_RESUMABLE'> {
   readonly code = 'NOT_RESUMABLE';

@@ -3,6 +3,7 @@ export {
   InvalidProcessIdError,
   LaunchDiffersError,
   NotResumableError,
+  ProcessIdTakenError,
   ProcessNotReadyError,
   ProcessStartError,
   PromptFailedError,

@@ -135,6 +135,23 @@ describe('a session', () => {
     expect([session.state, world.store.read(session.id).state]).toEqual(['ended', 'ended']);
   });
 
+  it('whose agent cannot be ended when it is left is still ours to end', async () => {
+    await using world = await processWorld({ play: { turns: [[{ say: 'one' }]] } });
+    const launch = await world.launch({ turns: [[{ say: 'one' }]] });
+    const end = () => Promise.reject(new Error('will not'));
+    const session = await world.sessions.create({
+      ...launch,
+      start: async (hooks) => Object.assign(await launch.start(hooks), { end }),
+    });
+    await session.execute('go');
+    await expect(session.detach()).rejects.toThrow('will not');
+    expect(world.store.ownerOf(session.id).hold).toBe('held');
+    await session.terminate();
+    expect(world.store.read(session.id).state).toBe('terminated');
+    expect(world.store.ownerOf(session.id).hold).toBe('free');
+    expect(world.agents.alive()).toEqual([]);
+  });
+
   verifies('P05', 'is ready again after a prompt that took too long is cancelled', async () => {
     const play = { turns: [[{ say: 'half' }, { hang: true }], [{ say: 'well' }]] } as const;
     await using world = await processWorld({ play });

@@ -243,7 +243,10 @@ export class ProcessSession {
     return this.#close('terminate', reason, (connection) => connection.terminate());
   }
 
-  /** Ends the process but not the session: a later process may continue it, if the agent can. */
+  /**
+   * Ends the process but not the session: a later process may continue it, if the agent can. If the process cannot be
+   * ended, the session stays ours.
+   */
   async detach({ isUrgent = false } = {}): Promise<void> {
     if (this.#isLeft || isOver(this.state)) return;
     if (this.#record.resume === null || this.state !== 'ready') {
@@ -251,10 +254,20 @@ export class ProcessSession {
       return;
     }
     this.#isLeft = true;
-    const exit = await (isUrgent ? this.#connection?.terminate() : this.#connection?.end());
+    const exit = await this.#endConnection(isUrgent);
     const left = leftIn(exit);
     if (left.leftBehind !== undefined) this.#write({ ...this.#record, ...left });
     this.#leave();
+  }
+
+  async #endConnection(isUrgent: boolean): Promise<ProgramExit | null | undefined> {
+    try {
+      return await (isUrgent ? this.#connection?.terminate() : this.#connection?.end());
+    } catch (error) {
+      // The agent may still be running: it keeps its owner, who can try again.
+      this.#isLeft = false;
+      throw error;
+    }
   }
 
   /** Notices a process that died while it had nothing to do. */

@@ -14,6 +14,7 @@ import { DOCUMENT_VERSION, type FileSystem, lookAt, resolveUserPath } from '../.
 import {
   LaunchDiffersError,
   NotResumableError,
+  ProcessIdTakenError,
   ProcessStartError,
   TerminateFailedError,
   TooManyProcessesError,
@@ -23,6 +24,7 @@ import { launchDifferences } from './launch.js';
 import { isOver } from './lifecycle.js';
 import type { Workbench } from './measure.js';
 import { Pool } from './pool.js';
+import { retirableProcesses } from './retirable.js';
 import { handleIn, type Launch, type ProcessFile, processId, type StopMode } from './schema.js';
 import { type ProcessOptions, ProcessSession, type StartConnection } from './session.js';
 import { type FileProcessStore, type HeldProcess, LISTED_BY } from './store.js';
@@ -104,7 +106,7 @@ export class ProcessSessions {
 
   /**
    * Starts a session with a launch of its own, optionally in a conversation that the agent already has; it does not
-   * become the current one. `id` names a session that does not exist yet. Throws as `fresh`.
+   * become the current one. `id` names a session that does not exist yet. Throws as `fresh`, and SESSION_ID_TAKEN.
    */
   async create(
     launch: AgentLaunch,
@@ -138,22 +140,17 @@ export class ProcessSessions {
     launch: AgentLaunch,
     options: { readonly acceptsChanges?: boolean | undefined } = {},
   ): Promise<ProcessSession> {
-    const store = this.#storeOf(id);
-    const record = store.read(id);
-    if (isOver(record.state)) throw new NotResumableError(id, `it is ${record.state}`);
-    if (record.resume === null)
-      throw new NotResumableError(id, 'the agent gave no handle to its conversation');
-    const differences = launchDifferences(record.launch, launch.launch);
-    if (differences.length > 0 && options.acceptsChanges !== true)
-      throw new LaunchDiffersError(id, differences);
-    this.#checkDirectory(id, launch.launch);
-    return this.#reserving(async () => {
-      const owned = await store.hold(id);
-      return this.#begin({ ...record, state: 'creating', launch: launch.launch }, launch, {
-        owned,
-        before: store.read(id),
-      });
-    });
+    const owned = await this.#storeOf(id).hold(id);
+    try {
+      // Read under the lock: another process may have ended or continued the session in the meantime.
+      const before = this.#storeOf(id).read(id);
+      this.#checkResumable(before, launch.launch, options);
+      const record: ProcessFile = { ...before, state: 'creating', launch: launch.launch };
+      return await this.#reserving(() => this.#begin(record, launch, { owned, before }));
+    } catch (error) {
+      owned[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** The session in use, unless it has ended. */
@@ -194,21 +191,10 @@ export class ProcessSessions {
     return infoOf(store.read(id), store.ownerOf(id).hold === 'held');
   }
 
-  /** What may go to the trash, for the cleaner. A record that cannot be read does not tell its age, so it stays. */
-  *retirable(before: number): Generator<Retirable> {
+  /** What may go to the trash, for the cleaner. */
+  retirable(before: number): Iterable<Retirable> {
     const { store } = this.#options;
-    if (store === undefined) return;
-    const isOld = ({ lastActivity: at }: ProcessFile) => Date.parse(at) < before;
-    for (const id of store.ids())
-      yield {
-        id,
-        look: () => {
-          const record = readable(() => store.read(id));
-          if (record === undefined || !isOld(record)) return undefined;
-          return this.get(id).standing === 'live' ? { kept: 'it is in use' } : {};
-        },
-        retire: () => store.removeIf(id, isOld),
-      };
+    return store === undefined ? [] : retirableProcesses(store, before);
   }
 
   /** The full id for a prefix of 4 or more characters, with or without `ses_`. Throws SESSION_NOT_FOUND, AMBIGUOUS_ID. */
@@ -257,13 +243,24 @@ export class ProcessSessions {
   async #stopStored(id: string, mode: StopMode, signal: AbortSignal | undefined): Promise<void> {
     const store = this.#storeOf(id);
     for (let isAsked = false; !isOver(store.read(id).state); ) {
-      if (store.ownerOf(id).hold !== 'held') {
-        closeLeft(this.#options.clock, store.read(id), await store.hold(id), mode);
-        return;
-      }
+      if (store.ownerOf(id).hold !== 'held' && (await this.#closeLeft(id, mode))) return;
       if (!isAsked) store.requestStop(id, mode);
       isAsked = true;
       await this.#options.clock.sleep(LOOK_AGAIN_MS, signal);
+    }
+  }
+
+  /** Closes the record of a session without an owner, unless it is over by now. Returns false if it has an owner again. */
+  async #closeLeft(id: string, mode: StopMode): Promise<boolean> {
+    const store = this.#storeOf(id);
+    try {
+      using owner = await store.hold(id);
+      const record = store.read(id);
+      if (!isOver(record.state)) owner.write(closed(record, mode, timestamp(this.#options.clock)));
+      return true;
+    } catch (error) {
+      if (isHoldfastError(error, 'LOCKED')) return false;
+      throw error;
     }
   }
 
@@ -296,6 +293,8 @@ export class ProcessSessions {
     // This comes before anything is written: by default the record is kept in the working directory.
     if (reopened === undefined) this.#checkDirectory(record.id, record.launch);
     const owned = reopened?.owned ?? (await this.#options.store?.create(record));
+    // A store has checked this; without one, nobody else does.
+    if (owned === undefined && this.#sessions.has(record.id)) throw new ProcessIdTakenError(record.id);
     const session = new ProcessSession(this.#options, record, owned, {
       ...this.#options,
       before: reopened?.before,
@@ -304,6 +303,20 @@ export class ProcessSessions {
     this.#remember(session);
     await session.start(start);
     return session;
+  }
+
+  /** Throws NOT_RESUMABLE, LAUNCH_DIFFERS, PROCESS_START_FAILED. */
+  #checkResumable(
+    record: ProcessFile,
+    launch: Launch,
+    { acceptsChanges = false }: { readonly acceptsChanges?: boolean | undefined },
+  ): void {
+    const { id, state, resume } = record;
+    if (isOver(state)) throw new NotResumableError(id, `it is ${state}`);
+    if (resume === null) throw new NotResumableError(id, 'the agent gave no handle to its conversation');
+    const differences = launchDifferences(record.launch, launch);
+    if (differences.length > 0 && !acceptsChanges) throw new LaunchDiffersError(id, differences);
+    this.#checkDirectory(id, launch);
   }
 
   /** Does not create a missing directory: the agent would work in a place that nobody has looked at. */
@@ -367,26 +380,14 @@ function resumeIn(resume: ResumeHandle | null): Pick<ProcessFile, 'resume' | 're
   return { resume: { driver, id }, ...(costUsd === null ? {} : { resumeCostUsd: costUsd }) };
 }
 
-/** Undefined if the record is damaged. */
-function readable<Result>(read: () => Result): Result | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (isHoldfastError(error, 'DOCUMENT_DAMAGED')) return undefined;
-    throw error;
-  }
-}
-
-/** Closes the record of a session that no longer has an owner. */
-function closeLeft(clock: Clock, record: ProcessFile, owned: HeldProcess, mode: StopMode): void {
-  using owner = owned;
-  const at = timestamp(clock);
-  owner.write({
+/** The record of a session that was closed when it no longer had an owner. */
+function closed(record: ProcessFile, mode: StopMode, at: string): ProcessFile {
+  return {
     ...record,
     state: mode === 'end' ? 'ended' : 'terminated',
     lastActivity: at,
     ended: { at, reason: 'stopped after its owner had gone', exitCode: null, signal: null },
-  });
+  };
 }
 
 function newestFirst(infos: ProcessInfo[]): ProcessInfo[] {

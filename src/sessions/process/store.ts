@@ -13,13 +13,14 @@ import {
   type LockState,
   type LockTools,
   listDirectory,
+  lookAt,
   readDocument,
   removeQuietly,
   Trash,
   type TrashEntry,
   writeDocument,
 } from '../../storage/index.js';
-import { InvalidProcessIdError } from './errors.js';
+import { InvalidProcessIdError, ProcessIdTakenError } from './errors.js';
 import { isProcessId, ProcessFile, StopFile, type StopMode } from './schema.js';
 
 const RECORD = 'session.json';
@@ -40,13 +41,24 @@ export class FileProcessStore {
     this.trash = new Trash(tools, paths.trash);
   }
 
-  /** Records a new session and holds it. Throws STORAGE_FAILED, ATOMIC_WRITE_FAILED. */
+  /**
+   * Records a new session and holds it. A directory without a record does not count as a session. Throws
+   * SESSION_ID_TAKEN, LOCKED, STORAGE_FAILED, ATOMIC_WRITE_FAILED.
+   */
   async create(record: ProcessFile): Promise<HeldProcess> {
+    // Before the lock as well: the id of a session in use is taken, not just locked.
+    this.#assertFree(record.id);
     ensureDirectory(this.#tools.fileSystem, this.#path(record.id));
     if (this.#inProject !== undefined) keepOutOfGit(this.#tools, this.#inProject);
     const held = await this.#hold(record.id);
-    held.write(record);
-    return held;
+    try {
+      this.#assertFree(record.id);
+      held.write(record);
+      return held;
+    } catch (error) {
+      held[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** Becomes the owner of a session that has no living owner. Throws SESSION_NOT_FOUND, LOCKED with the owner. */
@@ -66,6 +78,15 @@ export class FileProcessStore {
     if (record === undefined) throw new SessionNotFoundError(id, LISTED_BY);
     if (record.id !== id) throw new DocumentDamagedError(path, `it belongs to session ${record.id}`);
     return record;
+  }
+
+  /**
+   * When a directory without a record was last touched: its process died before it wrote one. Undefined if there is a
+   * record, readable or not. Throws SESSION_NOT_FOUND.
+   */
+  touchedWithoutRecord(id: string): number | undefined {
+    const directory = this.#existing(id);
+    return this.#hasRecord(id) ? undefined : lookAt(this.#tools.fileSystem, directory)?.modifiedMs;
   }
 
   /** Who owns a session now. */
@@ -100,11 +121,32 @@ export class FileProcessStore {
     return true;
   }
 
+  /**
+   * Moves a directory to the trash if it still has no record once nobody else can write one; otherwise returns false.
+   * Taking the lock touches the directory, so its age has to be checked before. Throws as `remove`.
+   */
+  async removeWithoutRecord(id: string): Promise<boolean> {
+    const directory = this.#existing(id);
+    using _lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: 0 });
+    if (this.#hasRecord(id)) return false;
+    this.trash.take(id, directory);
+    return true;
+  }
+
   async #hold(id: string): Promise<HeldProcess> {
     const directory = this.#path(id);
     const lock = await acquireLock(this.#tools, join(directory, 'session'), { waitMs: 0 });
     removeQuietly(this.#tools.fileSystem, join(directory, STOP));
     return new HeldProcess(this.#tools, directory, lock);
+  }
+
+  #assertFree(id: string): void {
+    if (this.#hasRecord(id)) throw new ProcessIdTakenError(id);
+  }
+
+  /** Whether there is a record, even one that cannot be read. */
+  #hasRecord(id: string): boolean {
+    return lookAt(this.#tools.fileSystem, join(this.#path(id), RECORD)) !== undefined;
   }
 
   #existing(id: string): string {
