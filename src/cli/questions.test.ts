@@ -339,6 +339,11 @@ describe('holdfast answer', () => {
       answers: [{ selectedOption: 'SQLite' }],
     });
     expect((await world.json(['answer', '--option', '1'])).data).toMatchObject({ sessionId: second });
+    const third = await asked(world);
+    expect((await world.json(['answer', 'SQLite', '--text', 'for now'])).data).toMatchObject({
+      sessionId: third,
+      answers: [{ selectedOption: 'SQLite', customText: 'for now' }],
+    });
   });
 
   it('says that it is late if the set was withdrawn or timed out', async () => {
@@ -394,7 +399,7 @@ describe('holdfast answer', () => {
 
   const BAD: readonly [string, string[], string, RegExp][] = [
     ['nothing', [], 'USAGE', /No answer given/],
-    ['an answer and --reject', ['--option', 'SQLite', '--reject'], 'USAGE', /Either answer or --reject/],
+    ['an answer and --reject', ['--option', 'SQLite', '--reject'], 'USAGE', /^Answer, or use --reject/],
     ['--reason alone', ['--reason', 'x'], 'USAGE', /--reason goes with --reject/],
     ['an unknown label', ['--option', 'MySQL'], 'INVALID_ANSWER', /no option "MySQL"\. Options: 1 \w+, 2 /],
     ['a number that is no option', ['--option', '9'], 'INVALID_ANSWER', /no option "9"\. Options: 1 \w+/],

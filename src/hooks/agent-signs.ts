@@ -37,6 +37,17 @@ export function followAgent(
   };
 }
 
+/** Names of the shells that an agent may start a hook through. */
+const SHELLS: readonly string[] = ['sh', 'dash', 'bash', 'zsh', 'ksh', 'ash', 'fish', 'busybox'];
+
+/** The process of the agent that started this hook, directly or through a shell; undefined if that cannot be seen. */
+export function agentAbove(fileSystem: FileSystem): number | undefined {
+  const parent = findProcess(fileSystem, process.ppid);
+  const isShell = parent !== undefined && SHELLS.includes(parent.name);
+  const agent = isShell ? findProcess(fileSystem, parent.parentPid) : parent;
+  return agent !== undefined && agent.pid > 1 ? agent.pid : undefined;
+}
+
 /** Our parent and its parent: a shell and the agent, or the agent and whatever started it. If one is gone, so is the dialog. */
 function ancestorsOf(fileSystem: FileSystem, agentPid: number | undefined): ProcessEntry[] {
   const parent = findProcess(fileSystem, process.ppid);

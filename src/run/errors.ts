@@ -29,20 +29,36 @@ export class CheckNotRunnableError extends HoldfastError<'CHECK_NOT_RUNNABLE'> {
   }
 }
 
+/** What is known of the run that is in the way. */
+interface BusyRun {
+  readonly plan?: string | undefined;
+  /** If its process waits for a person, why. */
+  readonly status?: 'halted' | 'paused' | undefined;
+  readonly sessionId?: string | undefined;
+}
+
+const STANDS = { halted: 'there, halted, and asks how to continue', paused: 'there, and paused' } as const;
+const WAY_ON = {
+  halted:
+    'Answer it: `holdfast inbox`, or try again: `holdfast resume<run> --reset`. To continue in another way (--skip, --phases), stop it first. ',
+  paused: 'Continue it: `holdfast resume<run>`. ',
+} as const;
+
 /** Another process is working on the loop of this project. */
 export class RunBusyError extends HoldfastError<'LOCKED'> {
   readonly code = 'LOCKED';
   readonly state: LockState;
 
   /** `plan` is the plan being worked on, if it is not the one that was asked for. */
-  constructor(state: LockState, now: Date, plan?: string) {
+  constructor(state: LockState, now: Date, { plan, status, sessionId = '' }: BusyRun = {}) {
     const what =
       plan === undefined
-        ? 'This run is already working'
+        ? `This run is already ${status === undefined ? 'working' : STANDS[status]}`
         : `Another plan is being worked on here: ${visibleExcerpt(plan, 200)}`;
+    const id = sessionId === '' ? '' : ` ${sessionId.slice(0, 8)}`;
     const beside = plan === undefined ? '' : ' Run yours beside it: add `--worktree`.';
     super(`${what} (${ownerWords(state, now)})`, {
-      hint: `Watch: \`holdfast status --watch\`. Stop: \`holdfast stop\`.${beside}`,
+      hint: `${status === undefined ? '' : WAY_ON[status].replace('<run>', id)}Watch: \`holdfast status${id} --watch\`. Stop: \`holdfast stop${id}\`.${beside}`,
     });
     this.state = state;
   }

@@ -7,7 +7,9 @@ import { runAndTellChecks } from './turn/iterate.js';
 
 const RETRY = 'Try again';
 const SKIP = 'Skip this phase';
-const WORK_HINT = ' A plan that needs no new tests can continue with --reset --phases work.';
+/** The run that asks is there, so it has to stop before another command can go on with other phases. */
+const workHint = (plan: string) =>
+  ` If the plan needs no new tests, choose "${STOP}", then: holdfast run ${plan} --reset --phases work`;
 
 /** The session is halted: asks a person how to continue, or uses the answer they have already given. Without one the run ends. */
 export async function halted(
@@ -29,7 +31,7 @@ export async function halted(
   if (cut.signal.aborted) return undefined;
   memory.refusal = null;
   if (answer === null || answer.choice === STOP) return end();
-  if (answer.choice === SKIP) memory.skip = { actor: 'inbox', reason: answer.text };
+  if (answer.choice === SKIP) memory.skip = { actor: answer.actor ?? 'inbox', reason: answer.text };
   else loop.reset(guidanceOf(answer));
   return undefined;
 }
@@ -76,7 +78,7 @@ function breakerQuestion(loop: HeldLoop, refusal: string | null): RunQuestion {
   const { prpFile, currentPhase } = loop.state;
   const isStory = hasStories(loop);
   const why = refusal ?? `the run was halted: ${haltWords(loop)}`;
-  const hint = !isStory && isAboutTests(missingOf(loop)) ? WORK_HINT : '';
+  const hint = !isStory && isAboutTests(missingOf(loop)) ? workHint(prpFile) : '';
   const skip = {
     label: SKIP,
     description: `Continue without the gate of ${currentPhase}; recorded as skipped`,
@@ -86,7 +88,7 @@ function breakerQuestion(loop: HeldLoop, refusal: string | null): RunQuestion {
     prompt: `${prpFile}: ${why}. How should it continue?${hint}`,
     options: [
       { label: RETRY, description: 'Reset the breaker and continue' },
-      { label: CHANGE, description: 'The same, with what you write as guidance for the agent' },
+      { label: CHANGE, description: 'The same; the agent is told so, in your own words if you add some' },
       ...(isStory ? [] : [skip]),
       { label: STOP, description: 'End here; `holdfast run` with --reset or --skip resumes later' },
     ],

@@ -193,7 +193,7 @@ async function rest(parts: RunParts, attention: Attention): Promise<RunEnd | und
       prompt: `${loop.state.prpFile}: ${budget.reason}. How should the run continue?`,
       options: [
         { label: RAISE, description: 'Allow the same amount once more' },
-        { label: CHANGE, description: 'The same, with what you write as guidance for the agent' },
+        { label: CHANGE, description: 'The same; the agent is told so, in your own words if you add some' },
         { label: STOP, description: 'End here; it can be resumed later' },
       ],
     },

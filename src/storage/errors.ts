@@ -22,7 +22,7 @@ const FAULTS: Readonly<Record<string, StorageFault>> = {
 const HINTS: Readonly<Record<StorageFault, string>> = {
   full: 'Free some space (or raise the quota) and run the command again; what was acknowledged before is safe.',
   'read-only':
-    'The file system is mounted read-only: reading works; remount it writable or set HOLDFAST_HOME elsewhere.',
+    'The file system is mounted read-only: reading works. Remount it writable; what `holdfast paths` lists under HOLDFAST_HOME can also be moved with it.',
   denied:
     'Check owner and mode of the path (holdfast paths lists ours), or set HOLDFAST_HOME to a directory you own.',
   exhausted: 'The process or the machine ran out of open files or memory: close something and try again.',

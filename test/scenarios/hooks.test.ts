@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Json, type Machine, machine, type Running } from '../support/holdfast-binary.js';
+import { HOLDFAST, type Json, type Machine, machine, type Running } from '../support/holdfast-binary.js';
 import { noticeServer } from '../support/notice-server.js';
 import { until } from '../support/processes.js';
 import { verifies } from '../support/verifies.js';
@@ -407,6 +407,41 @@ describe('agents known by hook', () => {
     expect(agentsOf(world)).toEqual([]);
     await say('Stop', { session_id: '../../escape' });
     expect(agentsOf(world)).toEqual([]);
+  });
+});
+
+describe('an agent that tells nothing of its end', () => {
+  verifies('H02', 'is no longer shown when the process that started the hook is gone', async () => {
+    await using world = await machine();
+    const hook = JSON.stringify([
+      process.execPath,
+      HOLDFAST,
+      'hook',
+      'UserPromptSubmit',
+      '--agent',
+      'claude',
+    ]);
+    const input = JSON.stringify({
+      session_id: SESSION,
+      cwd: world.project,
+      hook_event_name: 'UserPromptSubmit',
+    });
+    // As Claude Code 2.1.197 does: through a shell, and without saying who it is.
+    const program = `
+      const command = ${hook}.map((word) => "'" + word + "'").join(' ') + '; true';
+      require('node:child_process').execFileSync('sh', ['-c', command], { input: ${JSON.stringify(input)} });
+      process.stdin.resume();`;
+    const agent = spawn(process.execPath, ['-e', program], {
+      env: world.env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    await until(() => agentsOf(world).length > 0);
+    expect(agentsOf(world)).toMatchObject([{ process: { pid: agent.pid } }]);
+    const rows = async () => (await world.asideJson(['top', '--once'])).data.rows;
+    expect(await rows()).toMatchObject([{ kind: 'agent', status: 'working' }]);
+    agent.stdin.end();
+    await new Promise((resolve) => agent.once('exit', resolve));
+    expect(await rows()).toEqual([]);
   });
 });
 

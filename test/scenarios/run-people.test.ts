@@ -207,13 +207,22 @@ describe('before it starts', () => {
   it('changes that are not committed are mixed with the work only on request', async () => {
     await using world = await runWorld(WHOLE_WAY);
     execFileSync('git', ['init', '-q'], { cwd: world.project });
+    world.put('notes.txt', 'mine');
     const refused = await world.go();
     expect(refused).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("1 uncommitted file; the agent's changes would mix with yours"),
+      stderr: expect.stringContaining(
+        "1 uncommitted file; the agent's changes would mix with yours: notes.txt\n",
+      ),
     });
     expect(existsSync(join(world.project, '.prp-session'))).toBe(false);
     expect(await world.go(['--dirty'])).toMatchObject({ code: 0 });
+  });
+
+  it('the plan that was just written is no reason to ask', async () => {
+    await using world = await runWorld(WHOLE_WAY);
+    execFileSync('git', ['init', '-q'], { cwd: world.project });
+    expect(await world.go()).toMatchObject({ code: 0 });
   });
 
   it('what cannot be is refused and changes nothing', async () => {

@@ -387,6 +387,27 @@ describe('the end of a run', () => {
 });
 
 describe('a second run', () => {
+  it('beside one that waits for a person is told for what, and how to go on in another way', async () => {
+    await using world = await detachedWorld([NOTHING, NOTHING, NOTHING, HANG]);
+    await detach(world);
+    const question = await pending(world);
+    const id = world.state().session_id.slice(0, 8);
+    const stands = (await world.run(['status'])).stdout;
+    const others = `holdfast run ${PLAN} --reset --phases work (without new tests), or holdfast run ${PLAN} --skip`;
+    expect(stands).toContain(`holdfast resume ${id} --reset; or first holdfast stop ${id}, then ${others}`);
+    const told = (await world.json(['questions', 'show', question])).data.questions[0].prompt;
+    expect(told).toContain(`choose "Stop", then: holdfast run ${PLAN} --reset --phases work`);
+    expect(await world.go(['--skip'])).toMatchObject({
+      code: 5,
+      stderr: expect.stringMatching(
+        /is already there, halted.*\n.*holdfast resume [0-9a-f]{8} --reset.*stop it first/,
+      ),
+    });
+    await world.run(['stop', id]);
+    await until(() => world.runs().length === 0);
+    expect(await world.go(['--skip', '--detach'])).toMatchObject({ code: 0 });
+  });
+
   it.each([[[]], [['--resume']], [['--new']], [['--abort']], [['--detach']]])(
     'is told in one message who works: %j',
     async (options) => {
@@ -396,7 +417,7 @@ describe('a second run', () => {
       expect(code).toBe(5);
       expect(stderr).toMatch(
         new RegExp(
-          `^holdfast: This run is already working \\(process ${pid}, since \\d\\d:\\d\\d:\\d\\d\\)\\nWatch: .holdfast status --watch.\\. Stop: .holdfast stop.\\.\\n$`,
+          `^holdfast: This run is already working \\(process ${pid}, since \\d\\d:\\d\\d:\\d\\d\\)\\nWatch: .holdfast status [0-9a-f]{8} --watch.\\. Stop: .holdfast stop [0-9a-f]{8}.\\.\\n$`,
         ),
       );
       world.put('docs/prps/other.md', '# PRP\n\n### Success Criteria\n\n- [ ] other\n');
@@ -438,7 +459,7 @@ describe('at a terminal', () => {
     await kill(pid);
     await using pane = await Pane.open(world);
     await pane.holdfast(`answer ${first} --option Big`);
-    await pane.until(`The run that asked (${PLAN}) is not running. Start it again? [y/N]`);
+    await pane.until(`The run that asked (${PLAN}) is not running. Resume it? [y/N]`);
     await pane.press('y', 'Enter');
     await pane.until('resumed in the background');
     const second = await pending(world);
@@ -450,7 +471,7 @@ describe('at a terminal', () => {
     await pane.press('Enter');
     await pane.until('Review');
     await pane.press('Enter');
-    await pane.until('is not running. Start it again? [y/N]');
+    await pane.until('is not running. Resume it? [y/N]');
     await pane.press('y', 'Enter');
     await pane.until('resumed in the background');
     await isCompleted(world);

@@ -1,4 +1,4 @@
-import { HookedAgents, type HookServices } from '../../hooks/index.js';
+import { agentAbove, HookedAgents, type HookServices } from '../../hooks/index.js';
 import { MARKER_NAME } from '../../programs/index.js';
 import type { Services } from '../services.js';
 
@@ -13,7 +13,8 @@ export function openHooks(
   { print, openNotices }: Pick<HookServices, 'print' | 'openNotices'>,
 ): HookServices {
   const { environment, tools, clock, log, config } = services;
-  const pid = Number(environment.CLAUDE_PID);
+  const told = Number(environment.CLAUDE_PID);
+  const isTold = Number.isSafeInteger(told) && told > 1;
   const attended = environment.CLAUDE_CODE_SESSION_ATTENDED;
   return {
     questions: services.questions.as('hook'),
@@ -22,7 +23,7 @@ export function openHooks(
     log,
     fileSystem: tools.fileSystem,
     waitSeconds: config.get('hooks.waitSeconds'),
-    ...(Number.isSafeInteger(pid) && pid > 1 ? { agentPid: pid } : {}),
+    agentPid: isTold ? told : agentAbove(tools.fileSystem),
     environment:
       attended === undefined
         ? environment.CLAUDE_CODE_ENTRYPOINT === 'sdk-cli'

@@ -1,4 +1,4 @@
-import { counted, dollarsText, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, dollarsText, shellWord, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunStatus } from '../../run/index.js';
 import {
   costText,
@@ -30,7 +30,7 @@ export function renderLoop({ report, offer, faults }: ShownLoop, now: Date, styl
   const lines = report === null ? [style.bold('loop: cannot be read')] : reportLines(report, now, style);
   for (const fault of faults) lines.push(style.yellow(line('damaged', fault)));
   for (const warning of offer.warnings) lines.push(style.yellow(line('note', warning)));
-  if (offer.action === 'offer_reset' && offer.reason !== null)
+  if (offer.action === 'offer_reset' && offer.reason !== null && report?.status !== 'completed')
     lines.push(line('resume', `${offer.reason}${waysOut(offer, report)}`));
   return lines.join('\n');
 }
@@ -38,13 +38,19 @@ export function renderLoop({ report, offer, faults }: ShownLoop, now: Date, styl
 /** How to continue a halted session. */
 function waysOut({ choices }: ResumeOffer, report: LoopReport | null): string {
   if (!choices.includes('reset')) return '';
-  const work =
-    report !== null && isAboutTests(report.gates.missing)
-      ? ', or holdfast run <plan> --reset --phases work'
-      : '';
-  const id = report === null ? '' : ` ${report.sessionId.slice(0, 8)}`;
-  const skip = choices.includes('skip') ? '; leave the phase: holdfast run <plan> --skip' : '';
-  return `; try again: holdfast resume${id} --reset${work}${skip}`;
+  if (report === null) return '; try again: holdfast resume --reset';
+  const id = report.sessionId.slice(0, 8);
+  const again = `; try again: holdfast resume ${id} --reset`;
+  const isPlain = /^[\w@%+=:,./-]+$/.test(report.prpFile);
+  const run = `holdfast run ${isPlain ? report.prpFile : shellWord(report.prpFile)}`;
+  const others = [
+    ...(isAboutTests(report.gates.missing) ? [`${run} --reset --phases work (without new tests)`] : []),
+    ...(choices.includes('skip') ? [`${run} --skip (leaves the phase)`] : []),
+  ].join(', or ');
+  if (others === '' || report.storiesTotal !== null) return again;
+  // A process that asks how to continue is still there, and refuses a second one.
+  const first = report.owner?.isAlive === true ? `first holdfast stop ${id}, then ` : '';
+  return `${again}; or ${first}${others}`;
 }
 
 function reportLines(report: Shown, now: Date, style: Style): string[] {

@@ -12,6 +12,7 @@ import {
   type LoopState,
   type PlanPreset,
 } from '../../sessions/loop/index.js';
+import { realPath } from '../../storage/index.js';
 import { takeSnapshot } from '../../workspace/index.js';
 import { NoChecksError, RunBusyError } from '../errors.js';
 import { openChangePlan } from '../plan/change-plan.js';
@@ -179,15 +180,18 @@ export function budgetOf(services: RunServices, { budget }: RunWishes): Budget {
   return { ...services.settings.budget, ...budget };
 }
 
-/** How many files of the project differ from what is committed; 0 without git. */
-export async function countUncommitted(
+/** The files of the project that differ from what is committed, without the plan itself; none without git. */
+export async function listUncommitted(
   services: RunServices,
-  { projectDirectory }: FoundRun,
-): Promise<number> {
+  { projectDirectory, plan }: Pick<FoundRun, 'projectDirectory' | 'plan'>,
+): Promise<string[]> {
   const workbench = services.workbench();
-  const { repositories, files } = await takeSnapshot(workbench, projectDirectory, workbench);
-  if (repositories.length === 0) return 0;
-  return [...files.values()].filter(({ isUnjudged }) => isUnjudged !== true).length;
+  const { root, repositories, files } = await takeSnapshot(workbench, projectDirectory, workbench);
+  if (repositories.length === 0) return [];
+  const planPath = realPath(services.tools.fileSystem, plan.path) ?? plan.path;
+  return [...files]
+    .filter(([path, { isUnjudged }]) => isUnjudged !== true && join(root, path) !== planPath)
+    .map(([path]) => path);
 }
 
 /** The state a run would start with: that of its session, or of a new one. Nothing is written. */
@@ -221,11 +225,12 @@ export function refuseSecondRun({ clock }: Pick<RunServices, 'clock'>, { loops, 
   if (owner.hold !== 'held') return;
   // What was found before may predate the run that got there first.
   const detection = loops.detect(plan.path);
-  throw new RunBusyError(
-    owner,
-    clock.now(),
-    isOfOtherPlan(detection) ? detection.session?.prpFile : undefined,
-  );
+  const { sessionId, prpFile, status } = detection.session ?? {};
+  throw new RunBusyError(owner, clock.now(), {
+    sessionId,
+    plan: isOfOtherPlan(detection) ? prpFile : undefined,
+    status: status === 'halted' || status === 'paused' ? status : undefined,
+  });
 }
 
 /**

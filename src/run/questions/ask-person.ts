@@ -1,4 +1,4 @@
-import { isHoldfastError } from '../../foundation/index.js';
+import { type Actor, isHoldfastError } from '../../foundation/index.js';
 import type { QuestionSessions, QuestionView } from '../../sessions/question/index.js';
 import { questionEvent } from '../journal/events.js';
 import type { RunParts } from '../run-parts.js';
@@ -14,6 +14,7 @@ export interface RunQuestion {
 export interface RunAnswer {
   readonly choice: string | null;
   readonly text: string | undefined;
+  readonly actor: Actor | null;
 }
 
 /** A choice offered wherever a run asks how to continue. */
@@ -21,7 +22,7 @@ export const CHANGE = 'Change the approach';
 export const STOP = 'Stop';
 
 /** What the agent should be told after an answer. */
-export function guidanceOf({ choice, text }: RunAnswer): string | undefined {
+export function guidanceOf({ choice, text }: Pick<RunAnswer, 'choice' | 'text'>): string | undefined {
   if (text !== undefined && text !== '') return text;
   return choice === CHANGE ? 'Take another approach: what was tried so far does not work.' : undefined;
 }
@@ -54,7 +55,7 @@ export async function askPerson(
     const outcome = await questions.wait(id, { signal });
     using delivery = await questions.collect(id);
     delivery.confirm();
-    return outcome.status === 'completed' ? answerOf(outcome) : null;
+    return outcome.status === 'completed' ? { ...answerOf(outcome), actor: delivery.view.actor } : null;
   } catch (error) {
     if (!isHoldfastError(error) || error.code !== 'ABORTED') throw error;
     await questions.cancel(id, 'the run is no longer waiting for it');

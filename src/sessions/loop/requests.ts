@@ -34,7 +34,7 @@ export const LoopRequestInput = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('pause'), reason: z.string().max(MAX_TEXT).optional() }),
   z.strictObject({ kind: z.literal('resume') }),
   z.strictObject({ kind: z.literal('stop'), reason: z.string().max(MAX_TEXT).optional() }),
-  z.strictObject({ kind: z.literal('guidance'), text: z.string().min(1).max(MAX_TEXT) }),
+  z.strictObject({ kind: z.literal('guidance'), text: z.string().min(1, 'the text is empty').max(MAX_TEXT) }),
   z.strictObject({ kind: z.literal('reset'), guidance: z.string().max(MAX_TEXT).optional() }),
 ]);
 export type LoopRequestInput = z.infer<typeof LoopRequestInput>;

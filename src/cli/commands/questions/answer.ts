@@ -10,6 +10,7 @@ import {
   answerQuestions,
   InvalidAnswerError,
   InvalidSessionIdError,
+  inOneLine,
   isPermission,
   listQuestions,
   type Question,
@@ -96,7 +97,8 @@ export const answer = defineCommand({
     /** The set and the option typed after it; or the option alone, if just one set is waiting and has it. */
     async function meant(): Promise<[session: string, option: string | undefined]> {
       if (typed === undefined) return [await theOneThatWaits(context, open), undefined];
-      const mayBeOption = choice === undefined && !isTyped && !given.reject;
+      const mayBeOption =
+        choice === undefined && given.option.length === 0 && given.answers === undefined && !given.reject;
       const only = mayBeOption ? await waitingWith(context, open, typed) : undefined;
       return only === undefined ? [await resolved(context, open, typed), choice] : [only, typed];
     }
@@ -207,9 +209,12 @@ function waitingHint(waiting: readonly QuestionReport[], typed?: string): string
     .slice(0, 10)
     .map(
       ({ sessionId, questions: [first] }) =>
-        `  ${sessionId.slice(0, 8)}  ${visibleExcerpt(first?.prompt ?? '', 60)}`,
+        `  ${sessionId.slice(0, 8)}  ${visibleExcerpt(inOneLine(first?.prompt ?? ''), 60)}`,
     );
-  const meant = waiting.find(({ questions: [first] }) => first !== undefined && isOption(first, typed ?? ''));
+  const meant = waiting.find(
+    ({ questions: [first, second] }) =>
+      first !== undefined && second === undefined && isOption(first, typed ?? ''),
+  );
   const example = `${(meant ?? waiting[0])?.sessionId.slice(0, 8)}${meant ? ` ${shellWord(typed ?? '')}` : ''}`;
   if (waiting.length > rows.length) rows.push('  …');
   return `${rows.join('\n')}\nFor example: holdfast answer ${example}`;

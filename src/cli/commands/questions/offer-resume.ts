@@ -29,9 +29,11 @@ export async function offerResume(
   return {
     run: { sessionId: stopped.loop.sessionId, isRunning: false, resume },
     async settle({ isWanted }) {
-      const words = `The run that asked (${visibleLine(stopped.loop.state.prpFile)}) is not running`;
+      const plan = visibleLine(stopped.loop.state.prpFile);
+      const project = resume.startsWith('cd ') ? ` in ${visibleLine(stopped.projectDirectory)}` : '';
+      const words = `The run that asked (${plan}${project}) is not running`;
       const isAsked = !isWanted && !isJson && terminal.isInteractive && bypass === '';
-      if (isWanted || (isAsked && (await saysYes(terminal, `${words}. Start it again?`))))
+      if (isWanted || (isAsked && (await saysYes(terminal, `${words}. Resume it?`))))
         return resumeRun(context, stopped);
       if (!isJson) terminal.note(`${words}. Resume it with: ${resume}`);
       return ExitCode.done;

@@ -6,11 +6,11 @@ import { type Services, servicesAt } from '../../../app/services.js';
 import { AbortedError, counted, visibleLine } from '../../../foundation/index.js';
 import {
   checkCostLimit,
-  countUncommitted,
   describeLost,
   type FoundRun,
   findRun,
   intendWorktree,
+  listUncommitted,
   prepareRun,
   prepareWorktree,
   type RunServices,
@@ -184,9 +184,9 @@ function baseWords({ baseBranch, baseCommit }: WorktreeRecord): string {
 async function confirmDirtyBase(context: CommandContext, own: RunServices, found: FoundRun): Promise<void> {
   const { terminal } = context;
   const { top } = repositoryOf(own);
-  const count = await countUncommitted(own, { ...found, projectDirectory: top });
-  if (count === 0) return;
-  const words = `${counted(count, 'uncommitted file')}: uncommitted changes are not in the worktree`;
+  const files = await listUncommitted(own, { ...found, projectDirectory: top });
+  if (files.length === 0) return;
+  const words = `${counted(files.length, 'uncommitted file')}: uncommitted changes are not in the worktree`;
   if (terminal.isInteractive && (await saysYes(terminal, `${words}. Start anyway?`))) return;
   throw new ConfirmationMissingError(words, { hint: 'Commit what the run needs first, or use --dirty.' });
 }

@@ -4,6 +4,7 @@ import {
   actorIn,
   counted,
   isUuidV4,
+  visibleExcerpt,
   visibleJson,
   visibleLine,
 } from '../../../foundation/index.js';
@@ -11,10 +12,10 @@ import {
   abortRun,
   checkCostLimit,
   choosePhases,
-  countUncommitted,
   type FoundRun,
   findRun,
   isAskedOn,
+  listUncommitted,
   ownRun,
   type PreparedRun,
   prepareRun,
@@ -394,16 +395,24 @@ async function confirmArchive({ terminal, isJson }: CommandContext, { detection 
 }
 
 async function confirmDirty({ services, terminal }: CommandContext, found: FoundRun): Promise<void> {
-  const count = await countUncommitted(runServices(services), found);
-  if (count === 0) return;
-  const words = `${counted(count, 'uncommitted file')}; the agent's changes would mix with yours`;
-  if (terminal.isInteractive && (await saysYes(terminal, dirtyQuestion(count)))) return;
+  const files = await listUncommitted(runServices(services), found);
+  if (files.length === 0) return;
+  const words = `${counted(files.length, 'uncommitted file')}; the agent's changes would mix with yours: ${firstFew(files)}`;
+  if (terminal.isInteractive) {
+    terminal.note(`uncommitted: ${firstFew(files)}`);
+    if (await saysYes(terminal, dirtyQuestion(files.length))) return;
+  }
   throw new ConfirmationMissingError(words, { hint: 'Commit or stash them first, or use --dirty.' });
 }
 
 /** Fits into 80 columns together with the answers after it. */
 function dirtyQuestion(count: number): string {
   return `${counted(count, 'uncommitted file')} may mix with the agent's changes. Start anyway?`;
+}
+
+function firstFew(files: readonly string[]): string {
+  const names = files.slice(0, 3).map((path) => visibleExcerpt(path, 60));
+  return `${names.join(', ')}${files.length > names.length ? ` and ${files.length - names.length} more` : ''}`;
 }
 
 function leave({ terminal }: CommandContext): ExitCode {
