@@ -68,6 +68,8 @@ export class ProcessSession {
   readonly #startedAtMs: number;
   readonly #firstPrompt: number;
   readonly #starting = new AbortController();
+  /** Settles when nothing is being started any more. */
+  #started: Promise<void> = Promise.resolve();
   #record: ProcessFile;
   #connection: AgentConnection | undefined;
   #gatherer: Gatherer | undefined;
@@ -138,7 +140,13 @@ export class ProcessSession {
   }
 
   /** Starts the agent. Throws PROCESS_START_FAILED; the record then says why, and nothing is left running. */
-  async start(start: StartConnection): Promise<void> {
+  start(start: StartConnection): Promise<void> {
+    const started = this.#start(start);
+    this.#started = started.catch(() => {});
+    return started;
+  }
+
+  async #start(start: StartConnection): Promise<void> {
     if (this.state !== 'creating' || this.#connection !== undefined)
       throw new ProcessNotReadyError(this.id, this.state, 'start');
     try {
@@ -383,12 +391,19 @@ export class ProcessSession {
     if (this.#isLeft || isOver(this.state)) return (await this.#closing) ?? null;
     // A second call can only speed things up.
     if (this.#closing !== undefined && event === 'end') return this.#closing;
-    if (this.#connection === undefined) this.#starting.abort(reason);
-    this.#closing = this.#connection === undefined ? Promise.resolve(null) : act(this.#connection);
+    this.#closing = this.#connection === undefined ? this.#callOff(event, reason) : act(this.#connection);
     const exit = await this.#closing;
     if (!isOver(this.state)) this.#finish(event, reason, exit);
     this.#leave();
     return exit;
+  }
+
+  /** Ends a session whose agent is being started; returns when that agent is gone, too. */
+  async #callOff(event: 'end' | 'terminate', reason: string): Promise<null> {
+    this.#starting.abort(reason);
+    this.#finish(event, reason, null);
+    await this.#started;
+    return null;
   }
 
   #finish(event: 'end' | 'fail' | 'terminate', reason: string, exit: ProgramExit | null): void {

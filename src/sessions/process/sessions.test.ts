@@ -106,6 +106,16 @@ describe('process sessions', () => {
     expect(world.agents.alive()).toEqual([]);
   });
 
+  verifies('P08', 'a session that is ended while its agent starts leaves no process', async () => {
+    await using world = await processWorld();
+    const started = world.sessions.getOrCreate().catch((error: unknown) => error);
+    await until(() => world.agents.alive().length > 0);
+    await world.sessions.terminateAll();
+    expect(world.agents.alive()).toEqual([]);
+    expect(await started).toMatchObject({ code: 'PROCESS_START_FAILED' });
+    expect(world.sessions.list()).toMatchObject([{ state: 'terminated' }]);
+  });
+
   it('find a session by a prefix of its id, with or without ses_', async () => {
     await using world = await processWorld();
     const { id } = await world.sessions.getOrCreate();
