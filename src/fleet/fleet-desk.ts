@@ -20,7 +20,7 @@ import type { LockTools } from '../storage/index.js';
 import { examine, type Finding } from './doctor.js';
 import type { Door } from './door.js';
 import { FleetNotJoinedError, machineOut, RequestNotFoundError } from './errors.js';
-import { hearing } from './link/hearing.js';
+import { type Hearing, hearing } from './link/hearing.js';
 import type { SentRequest, SentRequests } from './link/sent-requests.js';
 import { type LeftBehindRun, listLeftBehind } from './move/left-behind.js';
 import type { MoveReport } from './move/move-report.js';
@@ -142,14 +142,14 @@ export class FleetDesk {
   async *watch(signal: AbortSignal): AsyncGenerator<FleetReport> {
     const { clock } = this.#options.tools;
     await using door = this.#options.doorTo();
-    let heardOn: Hub | undefined;
+    let heard: Hearing | undefined;
     let wake = () => {};
     const settled: FleetReport['settled'][number][] = [];
     while (!signal.aborted) {
       const hint = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      heardOn = await hearing(door, heardOn, () => wake());
+      heard = await hearing(door, heard, () => wake());
       const report = await this.#statusOn(door);
       // The desk reports each of these only once, so a watcher would miss them.
       settled.push(...report.settled);

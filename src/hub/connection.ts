@@ -98,12 +98,17 @@ function tlsOptions({ address, fileSystem }: ConnectOptions, host: HubHost): Cli
   };
 }
 
+/** Something that is called back until this is closed. */
+export interface Listening extends Disposable {
+  close(): void;
+}
+
 /** One connection: runs statements one after the other and receives the database's notifications. */
 export class HubConnection implements AsyncDisposable {
   readonly host: HubHost;
+  readonly log: Logger;
   readonly #client: Client;
   readonly #clock: Clock;
-  readonly #log: Logger;
   readonly #listeners = new Map<string, Set<(payload: string) => void>>();
   /** The channels on which the server has us listening. */
   readonly #heard = new Set<string>();
@@ -116,7 +121,7 @@ export class HubConnection implements AsyncDisposable {
     this.#client = client;
     this.host = host;
     this.#clock = clock;
-    this.#log = log;
+    this.log = log;
     client.on('error', (error) => this.#end(error));
     client.on('end', () => this.#end());
     client.on('notification', ({ channel, payload }) => {
@@ -134,9 +139,18 @@ export class HubConnection implements AsyncDisposable {
 
   /** Runs a statement and returns its rows. Throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_RULE, FLEET_SCHEMA. */
   async rows(sql: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
+    const { rows } = await this.#ask(() => this.#client.query<Row>(sql, [...values]));
+    return rows;
+  }
+
+  /** Several statements in one transaction, for migrations. Throws as `rows`. */
+  async script(sql: string): Promise<void> {
+    await this.#ask(() => this.#client.query(sql));
+  }
+
+  async #ask<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
     try {
-      const { rows } = await this.#inTurn(() => this.#client.query<Row>(sql, [...values]));
-      return rows;
+      return await this.#inTurn(ask);
     } catch (error) {
       const failure = describeFailure(error, placeOf(this.host));
       // A reply that timed out may still arrive: no other statement may mistake it for its own.
@@ -145,15 +159,6 @@ export class HubConnection implements AsyncDisposable {
         this.#drop();
       }
       throw failure;
-    }
-  }
-
-  /** Several statements in one transaction, for migrations. Throws as `rows`. */
-  async script(sql: string): Promise<void> {
-    try {
-      await this.#inTurn(() => this.#client.query(sql));
-    } catch (error) {
-      throw describeFailure(error, placeOf(this.host));
     }
   }
 
@@ -167,16 +172,20 @@ export class HubConnection implements AsyncDisposable {
   }
 
   /** Calls back for each notification on a channel from now on, until closed. */
-  async listen(channel: string, onCall: (payload: string) => void): Promise<{ close(): void }> {
+  async listen(channel: string, onCall: (payload: string) => void): Promise<Listening> {
     const listeners = this.#listeners.get(channel) ?? new Set();
-    listeners.add(onCall);
     this.#listeners.set(channel, listeners);
-    if (!this.#heard.has(channel)) {
+    const listening = listeningIn(listeners, onCall);
+    if (this.#heard.has(channel)) return listening;
+    try {
       // Channel names are ours: letters, digits and underscores.
       await this.script(`listen ${channel}`);
       this.#heard.add(channel);
+      return listening;
+    } catch (error) {
+      listening.close();
+      throw error;
     }
-    return { close: () => void listeners.delete(onCall) };
   }
 
   /**
@@ -207,10 +216,10 @@ export class HubConnection implements AsyncDisposable {
     }
   }
 
-  /** Calls back once when the connection is gone. */
-  onEnd(listener: () => void): void {
-    if (this.#isOpen) this.#ends.add(listener);
-    else listener();
+  /** Calls back once when the connection is gone, unless closed before. */
+  onEnd(listener: () => void): Listening {
+    if (!this.#isOpen) listener();
+    return listeningIn(this.#ends, listener);
   }
 
   /** Says nothing to the server, because it does not answer. */
@@ -222,7 +231,7 @@ export class HubConnection implements AsyncDisposable {
   #end(error?: Error): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    if (error !== undefined) this.#log.debug('hub.cut', { error: messageOf(error) });
+    if (error !== undefined) this.log.debug('hub.cut', { error: messageOf(error) });
     for (const listener of this.#ends) listener();
   }
 
@@ -244,4 +253,10 @@ export class HubConnection implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function listeningIn<Listener>(listeners: Set<Listener>, listener: Listener): Listening {
+  listeners.add(listener);
+  const close = () => void listeners.delete(listener);
+  return { close, [Symbol.dispose]: close };
 }

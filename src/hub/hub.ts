@@ -45,12 +45,17 @@ export type SessionFilter =
   | { readonly since: string }
   | { readonly prefix: string };
 
+/** More than anybody looks through; one list is one reply of the database. */
+const MAX_SESSIONS = 1_000;
+
 const REQUEST = `select r.id, r.home, r.session_kind, r.session, r.kind, r.body, r.by, m.name as machine, r.at, r.state, r.reply
   from holdfast.request r join holdfast.machine m on m.id = r.sender`;
 
 /** The hub's functions and tables as typed calls. Each throws FLEET_UNREACHABLE, FLEET_REFUSED, FLEET_RULE, FLEET_SCHEMA. */
 export class Hub {
   readonly connection: HubConnection;
+  /** The kinds of which a list was too long. */
+  readonly #leftOut = new Set<MirroredKind>();
 
   constructor(connection: HubConnection) {
     this.connection = connection;
@@ -159,7 +164,10 @@ export class Hub {
     return checkedRows(MachineRow, found).rows;
   }
 
-  /** The sessions of every machine except the one given, if any. */
+  /**
+   * The sessions of every machine except the one given, if any. If there are very many, those that were active last:
+   * open ones first, and the log says that others were left out.
+   */
   async sessions(
     except: string | null,
     kind: MirroredKind,
@@ -167,17 +175,27 @@ export class Hub {
   ): Promise<{ rows: SessionRow[]; refused: number }> {
     const [which, values] = conditionOf(wanted);
     const found = await this.connection.rows(
-      `select s.home, m.name as machine, extract(epoch from clock_timestamp() - m.seen_at) as quiet_seconds, s.id, s.state,
-         s.needs_person, s.summary, r.id as request, r.kind as request_kind, r.by::text as request_by
-       from holdfast.session s join holdfast.machine m on m.id = s.home
+      `with recent as (select s.home, s.kind, s.id, count(*) over () as of_all from holdfast.session s
+         where s.kind = $2 and s.home is distinct from $1 and s.gone_at is null ${which}
+         order by s.is_ended, s.last_activity desc, s.id limit ${MAX_SESSIONS})
+       select s.home, m.name as machine, extract(epoch from clock_timestamp() - m.seen_at) as quiet_seconds, s.id, s.state,
+         s.needs_person, s.summary, r.id as request, r.kind as request_kind, r.by::text as request_by, recent.of_all
+       from recent join holdfast.session s using (home, kind, id) join holdfast.machine m on m.id = s.home
          left join lateral (select q.id, q.kind, q.by from holdfast.request q where q.home = s.home
            and q.session_kind = s.kind and q.session = s.id and q.state in ('sent', 'taken')
            and (q.kind in ('answer', 'reject')) = (s.kind = 'question') order by q.seq desc limit 1) r on true
-       where s.kind = $2 and s.home is distinct from $1 and s.gone_at is null ${which}
-       order by s.is_ended, s.created_at limit 1000`,
+       order by s.is_ended, s.created_at`,
       [except, kind, ...values],
     );
+    this.#noteLeftOut(kind, Number(found[0]?.of_all ?? 0) - found.length);
     return checkedRows(SessionRow, found);
+  }
+
+  /** Once for a connection: the lists are read again and again. */
+  #noteLeftOut(kind: MirroredKind, count: number): void {
+    if (count <= 0 || this.#leftOut.has(kind)) return;
+    this.#leftOut.add(kind);
+    this.connection.log.info('fleet.sessions-left-out', { kind, shown: MAX_SESSIONS, count });
   }
 
   /** Stores a request; storing the same one again changes nothing. */

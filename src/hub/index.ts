@@ -16,7 +16,7 @@ export {
   type NewCheckpoint,
   type StandingRow,
 } from './checkpoints.js';
-export { type ConnectOptions, connect, HubConnection, placeOf } from './connection.js';
+export { type ConnectOptions, connect, HubConnection, type Listening, placeOf } from './connection.js';
 export {
   FleetAddressError,
   FleetRefusedError,

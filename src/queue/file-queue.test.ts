@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FailingFileSystem } from '../../test/support/failing-file-system.js';
@@ -106,6 +107,31 @@ describe('the queue on files', () => {
       expect(queue.get(id)?.status).toBe('done');
     },
   );
+
+  it('removes an entry durably: first where it is kept, then where it was', async () => {
+    await using dir = await tempDir();
+    const fileSystem = new FailingFileSystem();
+    const queue = new FileQueue(storageTools({ fileSystem }), dir.at('queue'));
+    const { id } = await queue.add(newEntry(), PLAN_FILES);
+    const before = fileSystem.calls.length;
+    await queue.remove(id);
+    const steps = fileSystem.calls
+      .slice(before)
+      .filter(({ name }) => name === 'rename' || name === 'sync')
+      .map(({ name, about }) => `${name} ${about.replace(dir.path, '').replace(id, 'id')}`);
+    expect(steps).toEqual(['rename /queue/entries/id.json', 'sync /queue/kept/id', 'sync /queue/entries']);
+    expect(readdirSync(dir.at('queue', 'kept', id))).toContain('entry.json');
+  });
+
+  it('keeps nothing of an entry that it refuses', async () => {
+    await using dir = await tempDir();
+    const queue = new FileQueue(storageTools(), dir.at('queue'));
+    const unknown = '3f2a0000-0000-4000-8000-000000000000';
+    await expect(queue.add(newEntry({ after: [unknown] }), PLAN_FILES)).rejects.toMatchObject({
+      code: 'ENTRY_NOT_FOUND',
+    });
+    expect(existsSync(dir.at('queue', 'kept'))).toBe(false);
+  });
 
   it('keeps a new plan beside the old one, and runs the new one', async () => {
     await using dir = await tempDir();

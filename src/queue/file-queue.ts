@@ -14,6 +14,7 @@ import {
   readDocument,
   readFile,
   replaceFile,
+  syncDirectory,
   tryAcquireLock,
   writeDocument,
 } from '../storage/index.js';
@@ -56,11 +57,11 @@ export class FileQueue implements Queue {
   async add(wanted: NewEntry, plan: PlanFiles): Promise<Entry> {
     const { ids, clock } = this.#tools;
     const id = ids.uuid();
-    this.#keepPlan(id, wanted.plan.hash, plan);
     using _lock = await this.#lock();
     const { entries } = this.read();
     for (const before of wanted.after)
       if (!entries.some((entry) => entry.id === before)) throw new EntryNotFoundError(before);
+    this.#keepPlan(id, wanted.plan.hash, plan);
     const entry: Entry = {
       ...wanted,
       version: DOCUMENT_VERSION,
@@ -124,8 +125,7 @@ export class FileQueue implements Queue {
     );
     if (needing.length > 0) throw new EntryNeededError(entry, needing);
     // Nothing is deleted: what was kept with the entry stays, and its record joins it.
-    const kept = join(this.#keptPath(id), 'entry.json');
-    attempt(kept, 'move', () => this.#tools.fileSystem.rename(this.#entryPath(id), kept));
+    this.#setAside(id);
     return entry;
   }
 
@@ -203,6 +203,18 @@ export class FileQueue implements Queue {
         for (const watch of watches) watch.close();
       },
     };
+  }
+
+  #setAside(id: string): void {
+    const { fileSystem } = this.#tools;
+    const [entry, kept] = [this.#entryPath(id), join(this.#keptPath(id), 'entry.json')];
+    attempt(kept, 'move', () => {
+      fileSystem.rename(entry, kept);
+      // First where it is now, then where it was: after a power cut in between there are two records rather than none.
+      // After both syncs a removed entry cannot come back and be run.
+      syncDirectory(fileSystem, dirname(kept));
+      syncDirectory(fileSystem, dirname(entry));
+    });
   }
 
   /** Call it under the lock of the queue. Undefined if a living worker has the entry, or has just finished it. */

@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../../test/support/fake-clock.js';
 import { until } from '../../test/support/processes.js';
@@ -9,7 +10,7 @@ import { ALWAYS, type EntryEnd, FileQueue, NO_LIMITS } from '../queue/index.js';
 import { nextMoment } from '../queue/moments.js';
 import type { QuestionSessions } from '../sessions/question/index.js';
 import type { EntryRunner } from './entry-runner.js';
-import { type WorkerOptions, work } from './worker.js';
+import { type WorkerEvent, type WorkerOptions, work } from './worker.js';
 
 const NOBODY = { list: async () => [] } as unknown as QuestionSessions;
 function timeZone(name: string): Disposable {
@@ -172,6 +173,48 @@ describe('a worker', () => {
     stop();
     expect(await ended).toEqual({ done: 0, failed: 0, left: 1 });
     expect(await queue.take({ ...RULES, own: new Set() })).toMatchObject({ isTakenOver: true });
+  });
+
+  it('leaves what it runs before it fails because its queue cannot be read', async () => {
+    const { dir, queue, start } = await world(new FakeClock());
+    await using _dir = dir;
+    const { id } = await queue.add(newEntry(), PLAN_FILES);
+    const runner: EntryRunner = {
+      run: (_, signal) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true })),
+    };
+    const left: string[] = [];
+    const onEvent = (event: WorkerEvent) => void (event.type === 'left' && left.push(event.entry.id));
+    const ended = start({ runner, onEvent });
+    await until(() => queue.get(id)?.status === 'running');
+    const path = dir.at('queue', 'queue.json');
+    writeFileSync(path, '{', { mode: 0o600 });
+    await expect(ended).rejects.toMatchObject({ code: 'DOCUMENT_DAMAGED' });
+    expect(left).toEqual([id]);
+    rmSync(path);
+    expect(await queue.take({ ...RULES, own: new Set() })).toMatchObject({ isTakenOver: true });
+  });
+
+  it('fails with the first error if an entry can neither be ended nor left, and leaves the others', async () => {
+    const { dir, queue, start } = await world(new FakeClock());
+    await using _dir = dir;
+    const bad = await queue.add(newEntry(), PLAN_FILES);
+    const other = await queue.add(newEntry(), PLAN_FILES);
+    const runner: EntryRunner = {
+      async run({ entry }, signal) {
+        if (entry.id === bad.id) throw new Error('a defect');
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        return undefined;
+      },
+    };
+    const left: string[] = [];
+    const onEvent = (event: WorkerEvent) => {
+      if (event.type !== 'left') return;
+      left.push(event.entry.id);
+      if (event.entry.id === bad.id) throw new Error('nobody listens');
+    };
+    await expect(start({ runner, onEvent })).rejects.toThrow('nobody listens');
+    expect(left).toEqual([bad.id, other.id]);
   });
 
   it('continues with the others if one cannot be brought to its end', async () => {

@@ -50,11 +50,31 @@ const LOOK_MS = 30_000;
 /** The clock of the database is read in steps. */
 const AFTER_LEASE_MS = 50;
 
-/** Takes what may run and brings it to its end, until told to stop. Runs outlive it. */
+/**
+ * Takes what may run and brings it to its end, until told to stop. Runs outlive it. Throws as the queue does, once it has
+ * left what it was running: nobody would end those entries or give them back.
+ */
 export async function work(options: WorkerOptions): Promise<WorkerReport> {
+  const failed = new AbortController();
+  const running: Running = new Map();
+  const signal = AbortSignal.any([options.signal, failed.signal]);
+  try {
+    return await workWith({ ...options, signal }, running);
+  } catch (error) {
+    failed.abort();
+    await Promise.allSettled(running.values());
+    throw error;
+  }
+}
+
+/** What ends when an entry that runs here has ended or was left, by the entry's id. */
+type Running = Map<string, Promise<void>>;
+
+async function workWith(options: WorkerOptions, running: Running): Promise<WorkerReport> {
   const { queue, clock, signal } = options;
-  const running = new Map<string, Promise<void>>();
   const counts = { done: 0, failed: 0, left: 0 };
+  /** Why an entry could neither be brought to its end nor be left. */
+  const failures: unknown[] = [];
   /** Entries that could not be brought to their end just now, and are left alone until the next look. */
   const resting = new Map<string, number>();
   const isResting = (id: string) => (resting.get(id) ?? 0) > clock.now().getTime();
@@ -67,7 +87,7 @@ export async function work(options: WorkerOptions): Promise<WorkerReport> {
   const watch = queue.watch(hint);
   let known: Known = { entries: [], pausedAt: null, readAtMs: 0 };
   try {
-    for (;;) {
+    while (failures.length === 0) {
       const mayTake = !signal.aborted && !isPast(options);
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
@@ -81,10 +101,12 @@ export async function work(options: WorkerOptions): Promise<WorkerReport> {
         await fill();
         known = { ...(await queue.read()), readAtMs: clock.now().getTime() };
       }
-      if (running.size === 0 && (!mayTake || (options.isOnce && !isHinted))) return counts;
+      const isOver = running.size === 0 && (!mayTake || (options.isOnce && !isHinted));
+      if (isOver && failures.length === 0) return counts;
       if (signal.aborted) await Promise.all(running.values());
       else if (!isHinted) await sleepOrHint(clock, waitMs(options, known), woken, signal);
     }
+    throw failures[0];
   } finally {
     watch.close();
   }
@@ -105,6 +127,9 @@ export async function work(options: WorkerOptions): Promise<WorkerReport> {
         .then((outcome) => {
           counts[outcome] += 1;
           if (outcome === 'left') resting.set(entry.id, clock.now().getTime() + LOOK_MS);
+        })
+        .catch((error: unknown) => {
+          failures.push(error);
         })
         .finally(() => {
           running.delete(entry.id);

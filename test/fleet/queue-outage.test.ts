@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { CuttingProxy } from '../support/cutting-proxy.js';
+import { databaseProxy } from '../support/database-proxy.js';
 import type { FleetQueueWorker } from '../support/fleet-queue-worker.js';
 import { emptyQueue, FleetQueues, workerRules } from '../support/fleet-queues.js';
 import { manyEntries } from '../support/many-entries.js';
@@ -54,6 +55,55 @@ describe.skipIf(POSTGRES === undefined)('a worker whose database is away', () =>
       const taken = await queue.take(TAKER);
       expect(taken?.fence).toBe(1);
       expect(await takings()).toEqual([{ count: 1, epoch: 1 }]);
+      await taken?.finish(DONE);
+    },
+  );
+
+  for (const afterSeconds of [250, 400])
+    verifiesNeeding(
+      'F03',
+      { postgres: true },
+      `a take that never arrived, asked again after ${afterSeconds} seconds, has a whole lease`,
+      async () => {
+        await using route = await databaseProxy(db.port);
+        let now = 1_000_000;
+        const { queue } = await queues.machine({ url: route.through(db.url), boot: { bootMs: () => now } });
+        await queue.add(newEntry(), PLAN_FILES);
+        const held = route.holdAt({ statement: 'take_entry', when: 'before' });
+        const failing = queue.take(TAKER).catch((error: unknown) => error);
+        await held;
+        route.refuse();
+        expect(await failing).toMatchObject({ code: 'FLEET_UNREACHABLE' });
+        expect(await takings()).toEqual([{ count: 0, epoch: null }]);
+        route.heal();
+        now += afterSeconds * 1_000;
+        const taken = await queue.take(TAKER);
+        expect(taken?.fence).toBe(1);
+        // 300 seconds, and a margin of 60.
+        expect(Math.round(((taken?.lease.deadlineMs ?? 0) - now) / 1_000)).toBe(240);
+        await taken?.finish(DONE);
+      },
+    );
+
+  verifiesNeeding(
+    'F03',
+    { postgres: true },
+    'a take whose reply never came, asked again later, has what is left of its lease',
+    async () => {
+      let now = 1_000_000;
+      const { queue } = await queues.machine({ url: throughProxy(), boot: { bootMs: () => now } });
+      await queue.add(newEntry(), PLAN_FILES);
+      proxy.shouldCut = (reply) => reply.includes('is_taken_over');
+      await expect(queue.take(TAKER)).rejects.toMatchObject({ code: 'FLEET_UNREACHABLE' });
+      proxy.shouldCut = () => false;
+      // Time passes: here by the clock of this machine, there by moving the end of the lease.
+      now += 100_000;
+      await db.sql("update holdfast.entry set lease_until = lease_until - interval '100 seconds'");
+      const taken = await queue.take(TAKER);
+      expect(taken?.fence).toBe(1);
+      const leftMs = (taken?.lease.deadlineMs ?? 0) - now;
+      expect(leftMs).toBeLessThanOrEqual(140_000);
+      expect(leftMs).toBeGreaterThan(100_000);
       await taken?.finish(DONE);
     },
   );

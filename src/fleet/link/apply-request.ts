@@ -25,11 +25,11 @@ const RejectBody = z.strictObject({
     .nullable(),
 });
 
-const PASSING: readonly string[] = ['LOCKED', 'LOCK_LOST', 'STORAGE_FAILED', 'ATOMIC_WRITE_FAILED'];
+const FILE_TROUBLE: readonly string[] = ['LOCKED', 'LOCK_LOST', 'STORAGE_FAILED', 'ATOMIC_WRITE_FAILED'];
 
-/** Whether a failure passes without help: the request then stays where it is and is tried again. */
-export function isPassing({ code }: HoldfastError): boolean {
-  return PASSING.includes(code);
+/** Whether files here are locked or cannot be written just now: the request then stays where it is and is tried again. */
+export function isFileTrouble({ code }: HoldfastError): boolean {
+  return FILE_TROUBLE.includes(code);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function applyRequest(
     return applied(await decide(questions.as(actorOf(request)), request));
   } catch (error) {
     if (!isHoldfastError(error)) throw error;
-    if (isPassing(error)) return undefined;
+    if (isFileTrouble(error)) return undefined;
     return refusedBy(questions, error, session);
   }
 }

@@ -133,9 +133,10 @@ export class Link {
     const runs = await this.#ownRuns();
     const mirror = new RunMirror(runs, this.#runMirror);
     const news = new News();
-    connection.onEnd(() => news.wake());
+    // A failure below leaves the connection open, and the next attempt listens to it again.
+    using _end = connection.onEnd(() => news.wake());
     const channel = channelOf(machine.id);
-    await connection.listen(channel, () => news.noteAsked());
+    using _calls = await connection.listen(channel, () => news.noteAsked());
     using _watch = closing(questions.watch((id) => news.noteQuestion(id)));
     using _runs = closing(runs.watch(() => news.noteRuns()));
     await this.#passOn(hub, mirror);

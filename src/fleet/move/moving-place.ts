@@ -32,7 +32,7 @@ import {
   refuseTree,
   repositoryName,
 } from './repository.js';
-import { isPassing } from './run-checkpoint.js';
+import { isOutOfReach } from './run-checkpoint.js';
 
 export interface MovingPlaceOptions {
   readonly queue: Queue;
@@ -165,7 +165,7 @@ export class MovingPlace implements FleetPlace {
       try {
         return await act();
       } catch (error) {
-        if (!isPassing(error)) throw error;
+        if (!isOutOfReach(error)) throw error;
         this.#options.log.info('fleet.place-waits', { error: messageOf(error) });
         await this.#options.services.clock.sleep(RETRY_MS, signal);
       }

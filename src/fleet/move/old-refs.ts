@@ -31,8 +31,8 @@ export async function keepRefsTidy(options: OldRefsOptions, signal: AbortSignal)
     try {
       await removeOldRefs(options, signal);
     } catch (error) {
-      const report = isHoldfastError(error) ? log.info : log.error;
-      report('fleet.refs-not-removed', { error: messageOf(error) });
+      const level = isHoldfastError(error) ? 'info' : 'error';
+      log[level]('fleet.refs-not-removed', { error: messageOf(error) });
     }
     await clock.sleep(EVERY_MS, signal).catch(() => {});
   }

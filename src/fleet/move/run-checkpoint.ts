@@ -42,8 +42,8 @@ export interface RunCheckpointOptions {
 
 const RETRY_MS = 1_000;
 
-/** Whether waiting may help. */
-export function isPassing(error: unknown): boolean {
+/** Whether the git server or the hub cannot be reached, or is too slow, just now: waiting may help. */
+export function isOutOfReach(error: unknown): boolean {
   if (error instanceof GitRemoteError) return error.trouble === 'away' || error.trouble === 'slow';
   return error instanceof FleetUnreachableError;
 }
@@ -120,7 +120,7 @@ export class FleetCheckpoint implements RunCheckpoint, AsyncDisposable {
           this.#lose(messageOf(error));
           break;
         }
-        if (!isPassing(error)) throw error;
+        if (!isOutOfReach(error)) throw error;
         const what = error instanceof GitRemoteError ? 'git' : 'fleet';
         this.#tell(this.#waitOn(what));
         this.#options.log.info('fleet.checkpoint-waits', { what, error: messageOf(error) });

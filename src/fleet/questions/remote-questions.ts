@@ -12,6 +12,7 @@ import {
   FleetUnreachableError,
   type Hub,
   INBOX_CHANNEL,
+  type Listening,
   type SessionRow,
 } from '../../hub/index.js';
 import {
@@ -179,11 +180,12 @@ export class RemoteQuestions {
 
   async #follow(onHint: () => void, signal: AbortSignal): Promise<void> {
     let heardOn: Hub | undefined;
+    let heard: Listening | undefined;
     while (!signal.aborted) {
       try {
         const hub = await this.#hub();
         if (hub !== heardOn) {
-          await hub.connection.listen(INBOX_CHANNEL, () => signal.aborted || onHint());
+          heard = await hub.connection.listen(INBOX_CHANNEL, () => signal.aborted || onHint());
           heardOn = hub;
         }
       } catch (error) {
@@ -193,6 +195,7 @@ export class RemoteQuestions {
       await this.#options.clock.sleep(LOOK_MS, signal).catch(() => {});
       if (!signal.aborted) onHint();
     }
+    heard?.close();
   }
 
   async #decide(

@@ -58,6 +58,13 @@ export interface FleetTaken extends Taken {
   readonly lease: LeaseHolder;
 }
 
+/** An attempt to take something. */
+interface Attempt {
+  readonly token: string;
+  /** The boot time just before it was last sent. */
+  sentAtMs: number;
+}
+
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 100;
 /** How much before the lease's end whatever runs under it is ended; a fifth for a short lease. */
@@ -69,8 +76,8 @@ const EDIT_ATTEMPTS = 10;
 export class FleetQueue implements Queue, AsyncDisposable {
   readonly #options: FleetQueueOptions;
   #known: { readonly revision: number; readonly atMs: number; readonly content: QueueContent } | undefined;
-  /** An attempt to take whose reply never came: it is repeated with the same token. */
-  #asked: { readonly token: string; readonly atMs: number } | undefined;
+  /** An attempt to take whose reply never came: it is repeated with the same token while a lease of it may last. */
+  #asked: Attempt | undefined;
   #taking: Promise<unknown> = Promise.resolve();
   readonly #watches = new Set<QueueWatch>();
 
@@ -234,7 +241,7 @@ export class FleetQueue implements Queue, AsyncDisposable {
   }
 
   async #take(taker: Taker): Promise<FleetTaken | undefined> {
-    const { rules, machine, tools, boot } = this.#options;
+    const { rules, machine, boot } = this.#options;
     if (rules === undefined) return undefined;
     for (;;) {
       const uses = await (await this.#hub()).waitingUses();
@@ -242,9 +249,12 @@ export class FleetQueue implements Queue, AsyncDisposable {
       const usualAgent = taker.agentOf(NO_ENTRY);
       const accounts = await tellAccounts(await this.#hub(), machine.id, rules, usualAgent, uses);
       const wanted = takeRules(rules, taker, usualAgent, uses);
-      this.#asked ??= { token: tools.ids.uuid(), atMs: boot.bootMs() };
-      const { token, atMs } = this.#asked;
-      const row = await this.#repeat((hub) => hub.take(machine.id, token, wanted));
+      const asked = this.#attempt(rules);
+      const { token } = asked;
+      const row = await this.#repeat((hub) => {
+        asked.sentAtMs = boot.bootMs();
+        return hub.take(machine.id, token, wanted);
+      });
       const entry = row === undefined ? undefined : await this.#readTaken(row, token, rules);
       if (row !== undefined && entry !== undefined) {
         const use: Use = { agent: row.agent, account: row.account };
@@ -257,9 +267,22 @@ export class FleetQueue implements Queue, AsyncDisposable {
       if (row === undefined) return undefined;
       if (entry !== undefined) {
         const fence = { entry: row.id, epoch: row.epoch, token };
-        return { ...this.#hold(entry, fence, atMs, rules), isTakenOver: row.is_taken_over, before };
+        const held = this.#hold(entry, fence, leasedSinceMs(row, asked, rules), rules);
+        return { ...held, isTakenOver: row.is_taken_over, before };
       }
     }
+  }
+
+  /**
+   * The attempt before, if only its reply may have been lost after the database granted it: the same token gets the same
+   * entry. Once a lease from then would be over, the token stands for nothing, and a new one is used.
+   */
+  #attempt({ leaseSeconds }: WorkerRules): Attempt {
+    const { boot, tools } = this.#options;
+    const now = boot.bootMs();
+    if (this.#asked === undefined || now - this.#asked.sentAtMs >= leaseSeconds * 1_000)
+      this.#asked = { token: tools.ids.uuid(), sentAtMs: now };
+    return this.#asked;
   }
 
   /** For people: if it cannot be found out now, it is left out. */
@@ -437,6 +460,18 @@ export class FleetQueue implements Queue, AsyncDisposable {
       }
     }
   }
+}
+
+/**
+ * Since when a lease has lasted, in boot time; never later than in the database. An attempt that came before the last
+ * one may have been granted, so the database says how much of the lease is left.
+ */
+function leasedSinceMs(
+  { ends_in_seconds: leftSeconds }: TakenRow,
+  { sentAtMs }: Attempt,
+  { leaseSeconds }: WorkerRules,
+): number {
+  return sentAtMs - Math.max(0, leaseSeconds - (leftSeconds ?? 0)) * 1_000;
 }
 
 export function leaseTimes(leaseSeconds: number): LeaseTimes {

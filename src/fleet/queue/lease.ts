@@ -33,7 +33,7 @@ export interface LeaseTrouble {
 export interface LeaseHolderOptions {
   readonly fence: Fence;
   readonly times: LeaseTimes;
-  /** The boot time just before the statement that took it was sent. */
+  /** The boot time just before the statement that took it was sent, or earlier. */
   readonly askedAtMs: number;
   readonly boot: BootClock;
   readonly clock: Clock;
@@ -165,8 +165,8 @@ export class LeaseHolder implements Disposable {
     } catch (error) {
       if (error instanceof FleetRuleError) return this.#lose('fenced');
       this.#trouble ??= { sinceMs: askedAtMs, reason: messageOf(error) };
-      const report = isHoldfastError(error) ? log.info : log.error;
-      report('fleet.lease-not-renewed', { entry: this.fence.entry, error: messageOf(error) });
+      const level = isHoldfastError(error) ? 'info' : 'error';
+      log[level]('fleet.lease-not-renewed', { entry: this.fence.entry, error: messageOf(error) });
     }
   }
 

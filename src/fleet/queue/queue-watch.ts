@@ -54,8 +54,8 @@ export class QueueWatch {
       if (this.#closed.signal.aborted) return;
       const retryMs = pauses.after(failure);
       if (failure !== undefined) {
-        const report = isHoldfastError(failure) ? tools.log.info : tools.log.error;
-        report('fleet.queue-not-watched', { error: messageOf(failure), retryMs });
+        const level = isHoldfastError(failure) ? 'info' : 'error';
+        tools.log[level]('fleet.queue-not-watched', { error: messageOf(failure), retryMs });
       }
       await tools.clock.sleep(retryMs, this.#closed.signal).catch(() => {});
     }
@@ -68,10 +68,9 @@ export class QueueWatch {
     // A listener that heard in the meantime that the queue is unreachable looks again, even if nothing in it changed.
     this.#revision = -1;
     let wake = () => {};
-    connection.onEnd(() => wake());
-    await connection.listen(QUEUE_CHANNEL, () => {
-      wake();
-    });
+    // A failure below leaves the connection open, and the next attempt listens to it again.
+    using _end = connection.onEnd(() => wake());
+    using _calls = await connection.listen(QUEUE_CHANNEL, () => wake());
     const lookMs = (await door.isHeard(await door.open(), QUEUE_CHANNEL)) ? RARE_LOOK_MS : LOOK_MS;
     let offeredAtMs = Number.NEGATIVE_INFINITY;
     while (!this.#closed.signal.aborted && connection.isOpen) {

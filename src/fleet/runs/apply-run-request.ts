@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isHoldfastError, isObject, isUuidV4, visibleExcerpt } from '../../foundation/index.js';
 import type { RequestRow } from '../../hub/index.js';
 import type { OverviewRow } from '../../overview/index.js';
-import { actorOf, isPassing } from '../link/apply-request.js';
+import { actorOf, isFileTrouble } from '../link/apply-request.js';
 import type { OwnRuns } from './own-runs.js';
 
 const MAX_TEXT = 64 * 1024;
@@ -40,7 +40,7 @@ export async function applyRunRequest(runs: OwnRuns, request: RequestRow): Promi
     return { state: 'applied', reply: { message: visibleExcerpt(words, 400) }, row: runs.find(session) };
   } catch (error) {
     if (!isHoldfastError(error)) throw error;
-    return isPassing(error) ? undefined : refused(error.code, error.message);
+    return isFileTrouble(error) ? undefined : refused(error.code, error.message);
   }
 }
 

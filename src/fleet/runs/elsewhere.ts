@@ -1,9 +1,8 @@
 import { type Clock, isHoldfastError, sleepOrHint } from '../../foundation/index.js';
-import type { Hub } from '../../hub/index.js';
 import type { Elsewhere, OverviewRow } from '../../overview/index.js';
 import { isWaiting, type QuestionView } from '../../sessions/question/index.js';
 import type { Door } from '../door.js';
-import { hearing } from '../link/hearing.js';
+import { type Hearing, hearing } from '../link/hearing.js';
 import type { RemoteQuestions } from '../questions/remote-questions.js';
 import type { RemoteRuns } from './remote-runs.js';
 
@@ -73,7 +72,7 @@ export class FleetElsewhere implements Elsewhere {
 
   async #follow(onHint: () => void, signal: AbortSignal): Promise<void> {
     const { clock, door, timeoutMs } = this.#options;
-    let heardOn: Hub | undefined;
+    let heard: Hearing | undefined;
     let told = '';
     let wake = () => {};
     let isCalled = false;
@@ -83,7 +82,7 @@ export class FleetElsewhere implements Elsewhere {
     };
     while (!signal.aborted) {
       isCalled = false;
-      heardOn = await hearing(door, heardOn, onCall, { timeoutMs });
+      heard = await hearing(door, heard, onCall, { timeoutMs });
       await this.refresh();
       const facts = JSON.stringify([this.rows(), this.pending(), this.trouble?.reason]);
       if (facts !== told && !signal.aborted) onHint();
@@ -96,5 +95,6 @@ export class FleetElsewhere implements Elsewhere {
       }
       await clock.sleep(GATHER_MS, signal).catch(() => {});
     }
+    heard?.close();
   }
 }
