@@ -50,6 +50,7 @@ const LATE = { zod: 'src/cli/programs/loaded-zod.ts', commander: 'src/cli/progra
 /** What commands that start often load only now and then: beside them, not in them, or it would cost every start. */
 const BESIDE_QUICK = {
   'ask-notices': 'src/cli/commands/questions/ask-notices.ts',
+  'check-cost': 'src/app/queue/check-cost.ts',
   'hook-notices': 'src/cli/commands/agents/hook-notices.ts',
   'look-at-worktree': 'src/app/sessions/look-at-worktree.ts',
   'open-notices': 'src/app/notices/open-notices.ts',
@@ -72,7 +73,7 @@ const besideQuick = {
     build.onResolve(
       {
         filter:
-          /\/(ask-notices|hook-notices|look-at-worktree|open-notices|prompt-answers|resume-run|top-screen)\.js$/,
+          /\/(ask-notices|check-cost|hook-notices|look-at-worktree|open-notices|prompt-answers|resume-run|top-screen)\.js$/,
       },
       ({ path, kind }) => {
         const name = path.replace(/^.*\//, './');

@@ -21,6 +21,7 @@ describe('trying again', () => {
         throw new Error('nobody queues here');
       },
       checkAgent: () => {},
+      checkCost: async () => {},
       waitOf: async () => null,
     });
     const { id } = await queue.add(newEntry(), PLAN_FILES);

@@ -25,6 +25,8 @@ export interface DeskParts extends Pick<OrderFacts, 'limits' | 'admission' | 'ag
   place(): Omit<QueueingPlace, 'now' | 'isShared'>;
   /** Refuses an agent that does not exist. Throws AGENT_UNKNOWN, PROGRAM_NOT_STARTED. */
   checkAgent(name: string): void;
+  /** Refuses a limit in dollars that the run could not enforce. Throws COST_UNKNOWN and as `checkAgent`. */
+  checkCost(options: EntryOptions): Promise<void>;
   /** What an entry's run is waiting for; null if it is working or cannot be found. */
   waitOf(entry: Entry): Promise<EntryWait | null>;
 }
@@ -192,10 +194,11 @@ export class QueueDesk {
   }
 
   async #wanted(open: OpenQueues, wishes: AddWishes) {
-    const { clock, place, checkAgent } = this.#parts;
+    const { clock, place, checkAgent, checkCost } = this.#parts;
     const queue = this.#target(open);
     // The agents of other machines are known only to their workers.
     if (wishes.options.agent !== undefined && queue === open.local) checkAgent(wishes.options.agent);
+    if (wishes.options.maxCost !== undefined && queue === open.local) await checkCost(wishes.options);
     if (wishes.options.labels !== undefined && queue === open.local)
       throw new InvalidInputError('--labels are for a fleet: what is queued here runs on this machine', {
         hint: this.#parts.fleet === undefined ? 'Join one: holdfast fleet join <url>.' : 'Leave --local out.',

@@ -437,7 +437,7 @@ describe('an agent that tells nothing of its end', () => {
     });
     await until(() => agentsOf(world).length > 0);
     expect(agentsOf(world)).toMatchObject([{ process: { pid: agent.pid } }]);
-    const rows = async () => (await world.asideJson(['top', '--once'])).data.rows;
+    const rows = async () => (await world.asideJson(['top', '--once'])).data;
     expect(await rows()).toMatchObject([{ kind: 'agent', status: 'working' }]);
     agent.stdin.end();
     await new Promise((resolve) => agent.once('exit', resolve));

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { RED, runWorld } from '../support/run-world.js';
+import { PLAN, RED, runWorld } from '../support/run-world.js';
 import { verifies } from '../support/verifies.js';
 
 const LIMIT = ['--max-cost', '1', '--max-iterations', '1'];
@@ -13,6 +13,19 @@ describe('a limit in dollars', () => {
     const unlisted = await world.go([...LIMIT, '--model', 'my-own-model']);
     expect(unlisted.code).toBe(2);
     expect(unlisted.stderr).toContain('prices.my-own-model');
+    // An entry would fail at its turn, in the middle of the night.
+    const queued = await world.run([
+      'queue',
+      'add',
+      PLAN,
+      '--agent',
+      'player',
+      '--in-place',
+      '--max-cost',
+      '1',
+    ]);
+    expect(queued).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-tokens') });
+    expect((await world.asideJson(['queue', 'list', '--all'])).data.entries).toEqual([]);
     expect(world.prompts()).toEqual([]);
   });
 

@@ -185,6 +185,7 @@ describe('a run in the background', () => {
   it('does not start a new session on a tree that is not committed, unless told to', async () => {
     await using world = await detachedWorld([HANG]);
     execFileSync('git', ['init', '-q'], { cwd: world.project });
+    world.put('notes.txt', 'mine');
     expect(await detach(world)).toMatchObject({
       code: 3,
       data: { code: 'CONFIRMATION_MISSING', hint: expect.stringContaining('--dirty') },

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type DetachedWorld, detachedWorld, HANG, isGone } from '../support/detached-world.js';
 import type { Json } from '../support/holdfast-binary.js';
@@ -103,7 +104,7 @@ describe('holdfast resume', () => {
       expect(stderr).toContain(
         'Resuming with the same options: player, permissions edits, context continue\n',
       );
-      expect(stderr).toContain('Watch: holdfast status --watch\n');
+      expect(stderr).toMatch(/^Watch: holdfast status [0-9a-f]{8} --watch$/m);
       await isCompleted(world);
       expect(world.prompts()[1]?.prompt).toContain('→ Big');
     },
@@ -187,7 +188,9 @@ describe('holdfast resume', () => {
       await until(() => world.prompts().length === 5);
       expect(await world.run(['resume'])).toMatchObject({
         code: 0,
-        stdout: 'The run is already working. Watch: holdfast status --watch\n',
+        stdout: expect.stringMatching(
+          /^The run is already working. Watch: holdfast status [0-9a-f]{8} --watch\n$/,
+        ),
       });
       await world.stop(data.pid);
       await world.go(['--abort']);
@@ -383,6 +386,26 @@ describe('the end of a run', () => {
     expect([code, data.sessionId, data.status]).toEqual([0, first, 'completed']);
     expect(data.files.map(({ path }: Json) => path)).toContain('adder.mjs');
     expect(await world.asideJson(['report', 'ffffffff'])).toMatchObject({ code: 4 });
+  });
+});
+
+describe('a new run that cannot be stored', () => {
+  it('leaves the earlier one in its place, to be resumed', async () => {
+    await using world = await detachedWorld([HANG, ...WHOLE_WAY]);
+    const pid = await detach(world);
+    await until(() => world.prompts().length === 1);
+    await world.stop(pid);
+    const before = world.state().session_id;
+    const runs = join(world.env.HOLDFAST_HOME ?? '', 'state', 'runs');
+    renameSync(runs, `${runs}-away`);
+    writeFileSync(runs, 'in the way');
+    expect((await world.go(['--new'])).code).not.toBe(0);
+    expect(world.state()).toMatchObject({ session_id: before, status: 'suspended' });
+    rmSync(runs);
+    renameSync(`${runs}-away`, runs);
+    expect(await world.run(['resume'])).toMatchObject({ code: 0 });
+    await isCompleted(world);
+    expect(world.state().session_id).toBe(before);
   });
 });
 

@@ -81,6 +81,7 @@ describe('after a prompt', () => {
     await using world = await runWorld([HANG]);
     const git = (...args: string[]) => execFileSync('git', args, { cwd: world.project, env: world.env });
     git('init', '-q');
+    world.put('notes.txt', 'mine');
     await using pane = await Pane.open(world);
     const isAsBefore = await rememberTerminal(pane, world);
     await pane.holdfast(RUN);
@@ -117,6 +118,7 @@ describe('after a prompt', () => {
   verifies('R02', 'Ctrl+C and SIGTERM leave a prompt, and the terminal is as before', async () => {
     await using world = await runWorld([HANG]);
     execFileSync('git', ['init', '-q'], { cwd: world.project, env: world.env });
+    world.put('notes.txt', 'mine');
     await using pane = await Pane.open(world);
     const isAsBefore = await rememberTerminal(pane, world);
     await pane.run("printf '\\033[?2004l'");

@@ -67,6 +67,7 @@ export function openQueueIn(
       workspace: workbenchOf(services),
     }),
     checkAgent: (name) => void openAgents(services).chooseInstalled(name),
+    checkCost: async (options) => (await import('./check-cost.js')).checkCost(services, options),
     waitOf: (entry) => waitOfRun(services, entry),
   });
 }

@@ -18,7 +18,10 @@ export interface RunLine {
 /** Returns the lines to show for each event of one run; most events have none. Each denial is shown once. */
 export function runDescriber(isUnattended: boolean): (event: RunEvent) => RunLine[] {
   const denied = new Set<string>();
+  let hasStories = false;
   return (event) => {
+    if (event.type === 'run-start') hasStories = event.stories !== null;
+    if (event.type === 'run-end') return plain(...endLines(event, hasStories));
     if (event.type === 'iteration-start') denied.clear();
     if (event.type === 'agent' && event.event.type === 'permission' && event.event.decision === 'denied')
       denied.add(`${event.event.name}: ${event.event.title}`);
@@ -220,9 +223,10 @@ function questionLine(event: Extract<RunEvent, { type: 'question' }>, isUnattend
   return `? ${who}: ${visibleExcerpt(event.title, 80)} (question ${id})${way}`;
 }
 
-function endLines(event: Extract<RunEvent, { type: 'run-end' }>): string[] {
+function endLines(event: Extract<RunEvent, { type: 'run-end' }>, hasStories = false): string[] {
   const { outcome, reason, missing = [], skipped = [] } = event;
-  const next = NEXT[outcome].replace('<run>', event.sessionId.slice(0, 8));
+  const skip = outcome === 'halted' && !hasStories ? ` ${LEAVE_PHASE}` : '';
+  const next = `${NEXT[outcome].replace('<run>', event.sessionId.slice(0, 8))}${skip}`;
   const lacks = describeMissing(missing);
   const why = reason === null ? '' : `: ${visibleLine(reason)}`;
   const what = lacks === '' ? '' : `; the gate is not met: ${lacks}`;
@@ -236,11 +240,12 @@ function endLines(event: Extract<RunEvent, { type: 'run-end' }>): string[] {
   ];
 }
 
+const LEAVE_PHASE = 'Leave this phase: `holdfast run <plan> --skip`.';
 const WITHOUT_TESTS = 'If the plan needs no new tests: `holdfast run <plan> --reset --phases work`.';
 
 const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], string>> = {
   completed: '',
-  halted: '. Try again: `holdfast resume <run> --reset`. Leave this phase: `holdfast run <plan> --skip`.',
+  halted: '. Try again: `holdfast resume <run> --reset`.',
   limit: '. Raise it and continue: the same command with --resume and a higher limit.',
   'needs-person':
     '. Answer it (`holdfast inbox`), then resume: `holdfast resume <run>`, or here with the same command and --resume.',

@@ -98,15 +98,29 @@ async function holdLoop(
   prepared: PreparedRun,
   { isNew, isReset, skip }: StartRunOptions,
 ): Promise<HeldLoop> {
-  const { loops, plan, wishes } = prepared;
-  if (isNew) {
-    const { criteriaCount, story } = plan;
-    const preset = choosePhases(services, prepared)?.preset;
-    return loops.create(plan.path, { criteriaCount, story, preset, budget: budgetOf(services, wishes) });
-  }
+  const { loops, plan } = prepared;
+  if (isNew) return createLoop(services, prepared);
   const isSkipping = skip !== undefined;
   if (!isReset && !isSkipping && (await isAskedOn(services, prepared))) return loops.hold();
   return loops.resume(plan.path, { reset: isReset, skip: isSkipping });
+}
+
+/** How it is started is stored first: where that fails, an earlier session must not have made room for nothing. */
+async function createLoop(services: RunServices, prepared: PreparedRun): Promise<HeldLoop> {
+  const { loops, plan, wishes } = prepared;
+  const { criteriaCount, story } = plan;
+  const preset = choosePhases(services, prepared)?.preset;
+  const options = { criteriaCount, story, preset, budget: budgetOf(services, wishes) };
+  // A run with this id may exist already, and what is known of it must not be touched.
+  if (wishes.sessionId !== undefined) return loops.create(plan.path, options);
+  const sessionId = services.tools.ids.uuid();
+  rememberStart(services, sessionId, startOf(services, prepared));
+  try {
+    return await loops.create(plan.path, { ...options, sessionId });
+  } catch (error) {
+    forgetRun(services, sessionId);
+    throw error;
+  }
 }
 
 async function replaceEarlier(services: RunServices, { detection }: PreparedRun): Promise<void> {

@@ -128,6 +128,7 @@ describe('asking for a permission', () => {
     expect((await services.questions.list()).map(({ outcome }) => outcome)).toMatchObject([
       { status: 'abandoned', reason: 'the turn that asked for it is over' },
     ]);
+    expect(await services.questions.list()).toMatchObject([{ collectedAt: expect.any(String) }]);
   });
 
   it.each([
@@ -152,6 +153,7 @@ describe('asking for a permission', () => {
     const { signal } = new AbortController();
     const answer = askPermission(services, { name: 'mine' }, request(), { signal });
     expect(await answer).toEqual(decision);
+    expect(await questions.list()).toMatchObject([{ collectedAt: expect.any(String) }]);
   });
 
   it('tells the agent the reason of a rejection', async () => {

@@ -62,12 +62,26 @@ export async function askPermission(
   );
   try {
     const outcome = await questions.wait(view.id, { signal });
+    await noteHeard(services, view.id);
     if (outcome.status === 'completed') return decisionOf(outcome.answers[0]);
     const reason = outcome.status === 'rejected' ? outcome.reason : null;
     return { isAllowed: false, ...(reason === null || reason === '' ? {} : { message: reason }) };
   } catch (error) {
     await withdraw(services, view.id, 'the turn that asked for it is over');
     throw error;
+  }
+}
+
+/** Whatever was decided about the card has been heard: nobody else is to collect it. */
+async function noteHeard(
+  { questions, log }: Pick<PermissionDesk, 'questions' | 'log'>,
+  id: string,
+): Promise<void> {
+  try {
+    using delivery = await questions.collect(id);
+    delivery.confirm();
+  } catch (error) {
+    log.warn('question.delivery-not-noted', { sessionId: id, error: messageOf(error) });
   }
 }
 
@@ -97,6 +111,7 @@ async function withdraw(
 ): Promise<void> {
   try {
     await questions.cancel(id, reason);
+    await noteHeard({ questions, log }, id);
   } catch (error) {
     if (isHoldfastError(error, 'ALREADY_SETTLED')) return; // somebody was faster, and it is settled too
     log.warn('permission.not-withdrawn', { sessionId: id, error: messageOf(error) });

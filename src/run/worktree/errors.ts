@@ -73,9 +73,17 @@ export class WorktreeBranchGoneError extends HoldfastError<'WORKTREE_BRANCH_GONE
 export class WorktreeHasWorkError extends HoldfastError<'WORKTREE_HAS_WORK'> {
   readonly code = 'WORKTREE_HAS_WORK';
 
-  constructor(path: string, work: string, commands: readonly string[]) {
+  constructor(
+    path: string,
+    work: string,
+    commands: { readonly merge: readonly string[]; readonly discard: readonly string[] },
+  ) {
     super(`The worktree ${visibleLine(path)} has ${work}`, {
-      hint: `Merge it or discard it first: ${commands.map((command) => `\`${visibleLine(command)}\``).join(' · ')}`,
+      hint: `Merge it first: ${typed(commands.merge)}\nOr discard it, for good: ${typed(commands.discard)}`,
     });
   }
+}
+
+function typed(commands: readonly string[]): string {
+  return commands.map((command) => `\`${visibleLine(command)}\``).join(' · ');
 }

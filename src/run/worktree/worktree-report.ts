@@ -138,5 +138,5 @@ export function refuseWork({
     ...(unmerged !== null && unmerged > 0 ? [counted(unmerged, 'unmerged commit')] : []),
   ];
   if (work.length === 0) return;
-  throw new WorktreeHasWorkError(path, work.join(' and '), [...commands.merge, ...commands.discard]);
+  throw new WorktreeHasWorkError(path, work.join(' and '), commands);
 }

@@ -87,6 +87,8 @@ export interface CreateLoopOptions {
   /** The phases; if absent, those of `tdd` as configured. */
   readonly preset?: Preset | undefined;
   readonly budget?: Budget | undefined;
+  /** The id, unless the sessions were opened with one; a new one if absent. */
+  readonly sessionId?: string | undefined;
 }
 
 export interface ResumeOptions {
@@ -405,7 +407,7 @@ export class LoopSessions {
   #newLoop(prpFile: string, options: CreateLoopOptions): NewLoop {
     const stored = this.#storedPath(prpFile);
     return {
-      sessionId: this.#options.sessionId ?? this.#options.ids.uuid(),
+      sessionId: this.#options.sessionId ?? options.sessionId ?? this.#options.ids.uuid(),
       prpFile: stored,
       prpHash: this.#hashOf(stored),
       preset:

@@ -42,7 +42,7 @@ export async function resumeRun(
   stopped: StoppedRun,
   { permissions, isReset = false, isUnattended = false, isRecreated = false }: ResumeWishes = {},
 ): Promise<ExitCode> {
-  const { terminal, signal, isJson, services } = context;
+  const { terminal, signal, isJson } = context;
   const { loop, start } = stopped;
   const plan = visibleLine(loop.state.prpFile);
   const again = `holdfast resume ${loop.sessionId.slice(0, 8)}${isReset ? ' --reset' : ''}`;
@@ -72,7 +72,7 @@ export async function resumeRun(
   } else if (exit === null) {
     terminal.write(`run ${loop.sessionId.slice(0, 8)} resumed in the background: ${plan} (process ${pid})`);
     terminal.note(describeStart({ ...start, permissions: permissions ?? start.permissions }, start));
-    terminal.note(`Watch: ${there(stopped, services.workingDirectory, 'holdfast status --watch')}`);
+    terminal.note(`Watch: holdfast status ${loop.sessionId.slice(0, 8)} --watch`);
   } else {
     terminal.complain(exit.stderr.trim() === '' ? ENDED : visibleBlock(exit.stderr.trim()));
   }

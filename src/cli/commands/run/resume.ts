@@ -86,7 +86,10 @@ async function tellRunning(context: CommandContext, isReset: boolean): Promise<E
   if (waitsFor !== null && waitsFor.kind !== 'answer') return tellRequest(context, false);
   const question = waitsFor?.question ?? null;
   if (isJson) terminal.write(visibleJson({ request: null, isRunning: true, waitsFor }));
-  else if (question === null) terminal.write('The run is already working. Watch: holdfast status --watch');
+  else if (question === null)
+    terminal.write(
+      `The run is already working. Watch: holdfast status${report === null ? '' : ` ${report.sessionId.slice(0, 8)}`} --watch`,
+    );
   else {
     const id = question.id.slice(0, 8);
     terminal.write(

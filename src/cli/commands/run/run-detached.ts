@@ -38,10 +38,13 @@ export async function runDetached(
       `Watch: \`holdfast status ${id} --watch\`. Stop: \`holdfast stop ${id}\`. Resume later: \`holdfast resume ${id}\`.`,
     );
   } else {
-    terminal.complain(visibleBlock(exit.stderr.trim()));
+    terminal.complain(exit.stderr.trim() === '' ? SILENT : visibleBlock(exit.stderr.trim()));
   }
   return exitCode ?? ExitCode.done;
 }
+
+const SILENT =
+  'The run ended at once, and what it said could not be stored: the disk may be full. Without --detach it says why.';
 
 /** The same command line with every decision made, including those that were asked for. */
 function wordsOf({ wishes }: FoundRun, { plan, isNew, values }: DetachedStart): string[] {
