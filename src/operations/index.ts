@@ -19,7 +19,10 @@ import { webOperations } from './web.js';
 
 export type { SettingReport, Settings } from './settings.js';
 
-/** Every action of the product; there is no other way in. A surface is built from the operations that name it. */
+/**
+ * Every action that somebody outside this program can ask for: at the command line, as an agent, on the page. A surface is
+ * built from the operations that name it. Screens of the terminal are part of the program and call the same objects.
+ */
 export const OPERATIONS = [
   ...questionOperations,
   ...changeOperations,

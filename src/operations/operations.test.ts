@@ -50,7 +50,10 @@ describe('the registry of operations', () => {
   });
 
   it('accepts no unknown keys', () => {
-    for (const { name, input } of OPERATIONS)
-      expect([name, input.safeParse({ somethingElse: true }).success]).toEqual([name, false]);
+    for (const { name, input } of OPERATIONS) {
+      // A missing key would refuse it as well, so only the complaint about the unknown one counts.
+      const complaints = JSON.stringify(input.safeParse({ somethingElse: true }).error?.issues ?? []);
+      expect([name, complaints]).toEqual([name, expect.stringContaining('unrecognized_keys')]);
+    }
   });
 });

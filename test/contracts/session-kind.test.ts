@@ -32,6 +32,7 @@ describeSessionKind({
     using delivery = await services.questions.collect(id);
     delivery.confirm();
   },
+  mends: true,
   refusesWith: 'LOCKED',
 });
 
@@ -58,6 +59,7 @@ describeSessionKind({
     writeFileSync(path, [JSON.stringify({ ...metadata, version: 99 }), ...rest].join('\n'));
   },
   retirable: async () => {},
+  mends: { never: 'none of its records is intact' },
   refusesWith: 'LOCKED',
 });
 
@@ -73,6 +75,7 @@ describeSessionKind({
   addUnknown: addKey,
   makeNewer: raiseVersion,
   retirable: { never: 'what was not finished may be wanted after any time' },
+  mends: { never: 'its documents belong together, so it is begun afresh' },
   refusesWith: 'LOCKED',
 });
 
@@ -94,6 +97,7 @@ describeSessionKind({
   retirable: flush,
   // It holds its change: until it is flushed or released, it cannot be removed.
   end: flush,
+  mends: true,
   refusesWith: 'CHANGE_LOCKED',
 });
 
@@ -113,6 +117,7 @@ describeSessionKind({
   addUnknown: addKey,
   makeNewer: raiseVersion,
   retirable: async () => {},
+  mends: { never: 'there is only this record of it' },
   refusesWith: 'LOCKED',
 });
 

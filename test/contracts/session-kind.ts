@@ -31,6 +31,8 @@ export interface SessionKindSetup {
   readonly retirable: ((world: CatalogWorld, id: string) => Promise<void>) | { readonly never: string };
   /** Puts a session into a state in which it may be removed, if it is not in one yet. */
   end?(world: CatalogWorld, id: string): Promise<void>;
+  /** Whether `recover` gets the session back when its file holds only half a record; or why it cannot. */
+  readonly mends: true | { readonly never: string };
   /** The error for removing a session that is held. */
   readonly refusesWith: 'LOCKED' | 'CHANGE_LOCKED';
 }
@@ -151,10 +153,17 @@ export function describeSessionKind(setup: SessionKindSetup): void {
       expect(faults).not.toEqual([]);
       for (const { detail, line } of faults) expect(line ?? detail).toEqual(expect.anything());
       expect(faults.some(({ detail, line }) => line !== null || detail.includes('.json'))).toBe(true);
-      await world.catalog.recover(ref).catch((error) => {
-        // What cannot be repaired is left as it is, with an error.
-        expect(error).toMatchObject({ code: 'DOCUMENT_DAMAGED' });
-      });
+      const left = await world.catalog.recover(ref).then(
+        (report) => report.left,
+        (error) => {
+          expect(error).toMatchObject({ code: 'DOCUMENT_DAMAGED' });
+          return faults;
+        },
+      );
+      // Once mended, it has its own id again.
+      const after = (await world.catalog.verify(setup.mends === true ? world.ref : ref)).faults;
+      // What cannot be mended is left as it is, and keeps being reported.
+      expect([left.length, after]).toEqual(setup.mends === true ? [0, []] : [faults.length, faults]);
       const kept = Object.values(treeOf(world.app.dir.path));
       expect(kept.some((entry) => entry.endsWith(` ${Buffer.from(DAMAGED).toString('base64')}`))).toBe(true);
     });
