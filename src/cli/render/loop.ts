@@ -56,7 +56,7 @@ function waysOut({ choices }: ResumeOffer, report: LoopReport | null): string {
 function reportLines(report: Shown, now: Date, style: Style): string[] {
   const { breaker, gates, calls, usage, lastError } = report;
   const age = (time: string) => `${formatAge(now.getTime() - Date.parse(time))} ago`;
-  const unit = report.story ?? report.phase;
+  const unit = report.story === null ? report.phase : `story ${report.story}`;
   const lines = [
     `${style.bold(report.sessionId.slice(0, 8))}  ${statusColor(report.status, style)(report.status)}${visibleLine(whyOf(report))}`,
     ...waitLines(report, now, style),
@@ -82,7 +82,7 @@ function reportLines(report: Shown, now: Date, style: Style): string[] {
     lines.push(
       line(
         'last error',
-        `${visibleExcerpt(inOneLine(lastError.error), 100)} (${lastError.phase}, ${age(lastError.at)})`,
+        `${visibleExcerpt(lastError.error.replaceAll(/\s+/g, ' '), 100)} (${lastError.phase}, ${age(lastError.at)})`,
       ),
     );
   if (report.guidanceWaiting > 0)
@@ -153,7 +153,7 @@ function whyOf({
   const ids = answered.map((id) => `${id.slice(0, 8)} answered${by(answeredBy[id])}`).join(', ');
   if (status === 'paused' && answered.length > 0)
     return ` (${answered.length === 1 ? 'question' : 'questions'} ${ids}; no process is running it)`;
-  return statusReason === null ? '' : ` (${statusReason}${by(statusActor)})`;
+  return statusReason === null ? '' : ` (${statusReason}${statusActor == null ? '' : `, by ${statusActor}`})`;
 }
 
 function waitLines({ waitsFor }: Shown, now: Date, style: Style): string[] {

@@ -57,7 +57,7 @@ function changed(state: RunViewState, event: RunEvent, doing: string | undefined
   switch (event.type) {
     case 'run-start': {
       const { plan, agent, phases, stories, tests } = event;
-      const begun = { end: null, isStopping: false, asked: null, startedMs: state.nowMs };
+      const begun = { end: null, endedMs: null, isStopping: false, asked: null, startedMs: state.nowMs };
       return { ...state, ...begun, plan, agent, phases, stories, tests: tests.slice(-MAX_POINTS) };
     }
     case 'standing':
@@ -106,6 +106,8 @@ function changed(state: RunViewState, event: RunEvent, doing: string | undefined
       return {
         ...acting(state, event.outcome),
         end: { outcome: event.outcome, reason: event.reason },
+        endedMs: state.nowMs,
+        work: { beforeMs: workedMs(state), sinceMs: null },
         waiting: null,
       };
   }

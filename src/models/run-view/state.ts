@@ -65,6 +65,8 @@ export interface RunViewState {
   /** Its process is gone without reporting how it ended. */
   readonly isLeft: boolean;
   readonly end: RunEnd | null;
+  /** When it ended: the clock stands still from then on. */
+  readonly endedMs: number | null;
   readonly mode: Mode;
   /** A short message about what the person just did, shown for a moment. */
   readonly notice: { readonly words: string; readonly sinceMs: number } | null;
@@ -108,6 +110,7 @@ export function initialState(nowMs: number): RunViewState {
     isStopping: false,
     isLeft: false,
     end: null,
+    endedMs: null,
     mode: { name: 'watch' },
     notice: null,
     kept: [],

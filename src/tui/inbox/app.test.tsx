@@ -5,7 +5,7 @@ import { FakeClock } from '../../../test/support/fake-clock.js';
 import { FakeTerminal } from '../../../test/support/fake-terminal.js';
 import { asked, keysOf, setOf, settledAs } from '../../../test/support/inbox-world.js';
 import { countSegmented } from '../../../test/support/work.js';
-import type { QuestionView } from '../../sessions/question/index.js';
+import { permissionAsker, type QuestionView } from '../../sessions/question/index.js';
 import { allowStyles } from '../colors.js';
 import type { SizedStream } from '../use-size.js';
 import { widthOf } from '../wrap.js';
@@ -162,6 +162,15 @@ const SCREENS: [string, TerminalEvent[], string[], { title: string; keys: string
   ],
   ['the help', [listed([two])], ['?'], { title: 'Keys', keys: 'back', seen: /move between/ }],
 ];
+
+it('the review of a permission says that own words deny it', async () => {
+  const options = [{ label: 'Allow once' }, { label: 'Deny' }];
+  const asker = permissionAsker({ agent: 'claude' });
+  const app = show();
+  await app.play(opened(setOf(3, { questions: [asked({ title: 'Permission', options })], asker })));
+  await app.press('o', 'yes, go on', 'tab');
+  expect(app.text()).toMatch(/^ *→ Denied, and told: yes, go on$/m);
+});
 
 describe.each(SIZES)('at %i columns and %i rows', (columns, rows) => {
   it.each(SCREENS)('%s fits, with its frame whole', async (_name, events, presses, { title, keys, seen }) => {

@@ -47,7 +47,7 @@ export function liveRows(state: TerminalRun, size: Size): Row[] {
 }
 
 function headRow(state: RunViewState, columns: number): Row {
-  const { plan, agent, nowMs, startedMs, isLeft } = state;
+  const { plan, agent, nowMs, startedMs, endedMs, isLeft } = state;
   const title = ` ${plan === '' ? 'holdfast run' : visibleExcerpt(plan, columns)} `;
   const who = agent === '' ? '' : `with ${visibleExcerpt(agent, 40)} `;
   const badge: Cell[] = state.isStopping
@@ -55,7 +55,7 @@ function headRow(state: RunViewState, columns: number): Row {
     : isPaused(state)
       ? [{ text: ' paused ', color: 'yellow', look: 'bold' }]
       : [];
-  const clock = isLeft ? ' left ' : ` ${durationOf(nowMs - startedMs)} `;
+  const clock = isLeft ? ' left ' : ` ${durationOf((endedMs ?? nowMs) - startedMs)} `;
   const end: Row = [...badge, { text: clock }, { text: '──', look: 'dim' }];
   const start = fitted(
     [{ text: '──', look: 'dim' }, { text: title, color: 'cyan', look: 'bold' }, { text: who }],
@@ -116,12 +116,12 @@ function storyBar({ standing, title, place, end }: RunViewState, total: number):
 }
 
 function nowRows(state: RunViewState): Row[] {
-  const { action, isStopping, isLeft, end, nowMs } = state;
+  const { action, isStopping, isLeft, end, endedMs, nowMs } = state;
   if (isLeft) return [labelled('now', { text: 'no process runs it; p resumes it', color: 'yellow' })];
   if (isStopping && end === null)
     return [labelled('now', { text: "stopping: ending the agent's processes", color: 'yellow' })];
   if (action === null) return [labelled('now', { text: 'resting', look: 'dim' })];
-  const time = durationOf(nowMs - action.sinceMs);
+  const time = durationOf((endedMs ?? nowMs) - action.sinceMs);
   return [
     labelled(
       'now',

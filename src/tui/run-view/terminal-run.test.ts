@@ -323,6 +323,12 @@ describe('keys', () => {
     expect(screen(later)).toBe(screen(stateAfter(...killed)));
   });
 
+  it('the clock of a run that has ended stands still', () => {
+    const ended = { type: 'run-end', sessionId: ID, outcome: 'completed', reason: null } as const;
+    const events = [runStart(), standing(), iterationStart(), happened(ended)];
+    expect(screen(stateAfter(...events, tick(600_000)))).toBe(screen(stateAfter(...events)));
+  });
+
   it('Ctrl+C interrupts whatever the keyboard is for', () => {
     for (const before of [[], ['g', 'x'], ['s'], ['?']])
       expect(play(runStart(), ...press(...before, 'ctrl-c')).effects).toEqual([{ do: 'interrupt' }]);

@@ -102,6 +102,10 @@ const verify = commandOf(verifySessions, {
     const damaged = sessions.filter((session) => session.faults.length > 0).length;
     return [...faults, `${sessions.length} checked, ${damaged} with faults`].join('\n');
   },
+  notes({ sessions }, { terminal }) {
+    const first = sessions.find(({ faults }) => faults.length > 0);
+    if (first !== undefined) terminal.note(`Repair with: holdfast sessions recover ${visibleLine(first.id)}`);
+  },
   exitCode({ sessions, failed }) {
     if (sessions.some(({ faults }) => faults.length > 0)) return ExitCode.damaged;
     return failed.length > 0 ? ExitCode.failed : ExitCode.done;

@@ -1,7 +1,7 @@
 import { type ReactElement, useContext, useMemo } from 'react';
 import { visibleBlock, visibleExcerpt, visibleLine } from '../../../foundation/index.js';
 import { EMPTY_ANSWER, faultAt, type OpenSet } from '../../../models/inbox/index.js';
-import type { Question } from '../../../sessions/question/index.js';
+import { isPermission, type Question } from '../../../sessions/question/index.js';
 import type { Size } from '../../use-size.js';
 import { type Span, wrapSpans } from '../../wrap.js';
 import { faultInWords } from '../fault-words.js';
@@ -53,8 +53,10 @@ function describeAnswer(open: OpenSet, question: Question, index: number, column
   if (fault !== undefined) return [...title, ...hanging('  ! ', faultInWords(fault), columns, 'code')];
   const rows = answer.selected.flatMap((label) => hanging('  → ', visibleLine(label), columns));
   const own = answer.isOther ? visibleBlock(answer.text).split('\n') : [];
+  // A permission cannot be given on a condition, and whoever reads this must not believe that it was.
+  const mark = isPermission(open.view) ? '  → Denied, and told: ' : '  → Other: ';
   for (const [at, line] of own.entries())
-    rows.push(...hanging(at === 0 ? '  → Other: ' : ' '.repeat(11), line, columns));
+    rows.push(...hanging(at === 0 ? mark : ' '.repeat(mark.length), line, columns));
   return [...title, ...(rows.length > 0 ? rows : [[{ text: '  → (No selection)' }]])];
 }
 
