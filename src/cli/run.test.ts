@@ -88,6 +88,7 @@ describe('the command line', () => {
     [['nonsense'], 'There is no command `nonsense`'],
     [['questions', 'nonsense'], 'There is no command `questions nonsense`'],
     [['an'], 'There is no command `an`'],
+    [['queue'], '`queue` is only the first word of a command'],
     [['__proto__'], 'There is no command `__proto__`'],
     [['constructor'], 'There is no command `constructor`'],
     [['\u001b[2Jx\u202e'], 'There is no command `^[[2Jx\\u{202e}`'],

@@ -150,8 +150,12 @@ class UnknownCommandError extends HoldfastError<'USAGE'> {
 
   constructor(args: readonly string[], program: CliProgram, similar: readonly string[]) {
     const typed = visibleLine(args.slice(0, program.isForPrograms ? 3 : 2).join(' '));
-    super(`There is no command \`${typed}\``, {
-      hint: similar.length === 0 ? `See \`${program.name} --help\`.` : `Did you mean: ${similar.join(', ')}?`,
+    const isBegun = similar.length > 0 && similar.every((name) => name.startsWith(`${args.join(' ')} `));
+    super(isBegun ? `\`${typed}\` is only the first word of a command` : `There is no command \`${typed}\``, {
+      hint:
+        similar.length === 0
+          ? `See \`${program.name} --help\`.`
+          : `${isBegun ? 'One of' : 'Did you mean'}: ${similar.join(', ')}${isBegun ? '' : '?'}`,
     });
   }
 }

@@ -64,7 +64,12 @@ const RESTS: Readonly<Record<string, string>> = {
   damaged: 'is damaged',
 };
 
-function whatToDo({ kind, status }: Row): string {
+function whatToDo({ kind, status, id }: Row): string {
+  const entry = id.slice(0, 8);
+  if (kind === 'entry')
+    return status === 'failed'
+      ? `Try it again with holdfast queue retry ${entry}, or remove it with holdfast queue remove ${entry}.`
+      : `holdfast queue show ${entry} says what it is waiting for.`;
   if (kind !== 'run') return 'It continues in its own terminal.';
   if (status === 'damaged')
     return 'Run holdfast sessions verify in its project: it says what is wrong and what helps.';
