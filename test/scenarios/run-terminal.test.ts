@@ -235,9 +235,9 @@ describe('a run that is interrupted in a terminal', () => {
     await using pane = await Pane.open(world);
     const before = await pane.facts();
     await watching(pane);
+    // Without a key: a Ctrl+C in the middle of the last words would make the terminal drop them.
     renameSync(join(world.project, '.prp-session'), join(world.project, 'elsewhere'));
-    await pane.press('C-c');
-    expect(await pane.exitCode()).not.toBe(0);
+    expect(await pane.exitCode()).toBe(5);
     expect((await pane.screen()).join('\n')).toContain('holdfast: ');
     await expectSane(pane, before, 'after an error');
   });

@@ -1,5 +1,5 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
-import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, typedWord, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import {
   causeOfWait,
   describeMissing,
@@ -15,13 +15,15 @@ export interface RunLine {
   readonly tone: 'plain' | 'good' | 'bad' | 'asks';
 }
 
+type RunStart = Extract<RunEvent, { type: 'run-start' }>;
+
 /** Returns the lines to show for each event of one run; most events have none. Each denial is shown once. */
 export function runDescriber(isUnattended: boolean): (event: RunEvent) => RunLine[] {
   const denied = new Set<string>();
-  let hasStories = false;
+  let begun: RunStart | undefined;
   return (event) => {
-    if (event.type === 'run-start') hasStories = event.stories !== null;
-    if (event.type === 'run-end') return plain(...endLines(event, hasStories));
+    if (event.type === 'run-start') begun = event;
+    if (event.type === 'run-end') return plain(...endLines(event, begun));
     if (event.type === 'iteration-start') denied.clear();
     if (event.type === 'agent' && event.event.type === 'permission' && event.event.decision === 'denied')
       denied.add(`${event.event.name}: ${event.event.title}`);
@@ -223,14 +225,17 @@ function questionLine(event: Extract<RunEvent, { type: 'question' }>, isUnattend
   return `? ${who}: ${visibleExcerpt(event.title, 80)} (question ${id})${way}`;
 }
 
-function endLines(event: Extract<RunEvent, { type: 'run-end' }>, hasStories = false): string[] {
+function endLines(event: Extract<RunEvent, { type: 'run-end' }>, begun?: RunStart): string[] {
   const { outcome, reason, missing = [], skipped = [] } = event;
-  const skip = outcome === 'halted' && !hasStories ? ` ${LEAVE_PHASE}` : '';
+  const run = `holdfast run ${begun === undefined ? '<plan>' : visibleLine(typedWord(begun.plan))}`;
+  const skip = outcome === 'halted' && begun?.stories == null ? ` Leave this phase: \`${run} --skip\`.` : '';
   const next = `${NEXT[outcome].replace('<run>', event.sessionId.slice(0, 8))}${skip}`;
   const lacks = describeMissing(missing);
   const why = reason === null ? '' : `: ${visibleLine(reason)}`;
   const what = lacks === '' ? '' : `; the gate is not met: ${lacks}`;
-  const way = isAboutTests(missing) ? `${next} ${WITHOUT_TESTS}` : next;
+  const way = isAboutTests(missing)
+    ? `${next} If the plan needs no new tests: \`${run} --reset --phases work\`.`
+    : next;
   return [
     `${outcome}${why}${what}${way}`,
     ...skipped.map(
@@ -239,9 +244,6 @@ function endLines(event: Extract<RunEvent, { type: 'run-end' }>, hasStories = fa
     ),
   ];
 }
-
-const LEAVE_PHASE = 'Leave this phase: `holdfast run <plan> --skip`.';
-const WITHOUT_TESTS = 'If the plan needs no new tests: `holdfast run <plan> --reset --phases work`.';
 
 const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], string>> = {
   completed: '',

@@ -21,7 +21,8 @@ function ofView(view: QuestionView): AskedQuestion {
   return {
     id,
     title: asked[0]?.title ?? '',
-    prompts: asked.map(({ prompt }) => prompt),
+    // What a card says to the person who decides is no news afterwards.
+    prompts: asked.map(({ prompt }) => prompt.replace(`\n\n${ABOUT_WORDS}`, '')),
     status: outcome.status,
     isPermission: isPermission(view),
     isAllowed: isPermission(view) ? isAllowed(outcome) : null,
