@@ -28,10 +28,10 @@ export class TopPane {
   async pause(name: string): Promise<void> {
     await this.#pane.until(/^Enter attach · p pause/m);
     await this.#pane.press('p');
-    await this.stands(name, 'rests');
+    await this.stands(name, 'resting');
   }
 
-  async resume(name: string, stands = 'works'): Promise<void> {
+  async resume(name: string, stands = 'working'): Promise<void> {
     await this.#pane.until(/^Enter attach · r resume/m);
     await this.#pane.press('r');
     await this.stands(name, stands);
@@ -42,7 +42,7 @@ export class TopPane {
     await this.#pane.press('Enter');
     await this.#pane.until(/^q leave · p pause/m);
     await this.#pane.press('q');
-    await this.stands(name, 'works');
+    await this.stands(name, 'working');
   }
 
   /** Chooses the first option of the question of a run without an owner. */
@@ -54,6 +54,6 @@ export class TopPane {
     await this.#pane.press('Enter');
     await this.#pane.until('Review');
     await this.#pane.press('Enter');
-    await this.stands(name, 'rests');
+    await this.stands(name, 'resting');
   }
 }

@@ -94,7 +94,7 @@ const NEXT = `
 Nothing was lost. The same with an agent of yours:
    $ holdfast run <plan> --agent claude
    $ holdfast top                 # every run and question of all your projects
-   $ holdfast setup claude        # lets the claude that you start yourself ask you, too`;
+   $ holdfast setup claude        # lets a claude you start yourself ask you`;
 
 const LEFT = 'You left the question. The demo stops here; run it again with holdfast demo.';
 
