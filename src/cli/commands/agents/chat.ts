@@ -1,6 +1,5 @@
 import { terminalNotes } from '../../../app/base.js';
 import {
-  conversationPath,
   createTextFile,
   openAgents,
   openConversations,
@@ -8,7 +7,6 @@ import {
   openProcesses,
   readTextFile,
   type Services,
-  turnTaker,
 } from '../../../app/index.js';
 import { counted, visibleLine } from '../../../foundation/index.js';
 import { type ChatStart, type ChatWishes, chatStart } from '../../../run/turn/chat-start.js';
@@ -18,11 +16,12 @@ import {
   placeConversation,
   UNKNOWN_AGENT,
 } from '../../../sessions/conversation/index.js';
-import type { QuestionView } from '../../../sessions/question/index.js';
-import { type ChatParty, type ChatView, describeContinuation } from '../../../tui/chat/index.js';
+import type { ChatParty, ChatView } from '../../../tui/chat/index.js';
+import type { OpenChatOptions } from '../../../tui/chat/open.js';
 import { type CommandContext, defineCommand, type OptionValues, UsageError } from '../../command.js';
 import { ExitCode } from '../../exit-codes.js';
 import { openNotices } from '../../open-notices.js';
+import { ChatParties } from './chat-parties.js';
 import { resumeConversation } from './chat-resume.js';
 import {
   cleanConversations,
@@ -31,7 +30,6 @@ import {
   tidyConversations,
 } from './chat-sessions.js';
 import { permissionMode } from './exec.js';
-import { type QuestionNotes, questionNotes } from './question-notes.js';
 
 /** The options of `holdfast chat` and `aur spawn`. */
 export const CHAT_OPTIONS = {
@@ -136,7 +134,6 @@ async function talk(
   way: ChatWay & { readonly onHeld: (id: string) => void },
 ): Promise<ExitCode> {
   const { services, terminal, signal, isJson } = context;
-  const { title, first, onHeld } = way;
   const permissions = values.permissions === undefined ? undefined : permissionMode(values.permissions);
   const resumed =
     values.resume === undefined
@@ -148,85 +145,77 @@ async function talk(
         });
   if (resumed === 'deleted') return ExitCode.done;
   const prepared = prepare(services, { ...values, permissions }, resumed);
-  let view: ChatView | undefined;
   const priceOf = await openPrices(services);
   await using notices = await openNotices(context);
-  let notes: QuestionNotes | undefined;
-  using _notes = { [Symbol.dispose]: () => notes?.[Symbol.dispose]() };
-  const partyOf = (start: Wishes, conversation: Conversation, workingDirectory: string): ChatParty => {
-    onHeld(conversation.id);
-    const agent = openAgents(services).choose(start.agent);
-    notes?.[Symbol.dispose]();
-    const onAsked = (question: QuestionView) => {
-      notices.ring();
-      view?.asked(question);
-    };
-    notes = questionNotes(services, onAsked, conversation.id);
-    conversation.noteLaunch({
-      agent: agent.name,
-      model: start.model ?? agent.model ?? null,
-      permissions: start.permissions,
-      workingDirectory,
-    });
-    const taker = turnTaker(services, agent, conversation, {
-      permissions: start.permissions,
-      model: start.model,
-      priceOf,
-      askerSession: notes.askerSession,
-      isAttended: terminal.isInteractive && !isJson,
-      // Options that differ were typed just now, or are shown to the person.
-      acceptsChanges: true,
-      onContinuation: (continuation) => {
-        const words = describeContinuation(continuation);
-        if (words !== undefined) view?.note(words);
-      },
-    });
-    return { agent: agent.name, conversation, path: conversationPath(services, conversation.id), taker };
-  };
-  const begin = async (start: Wishes, id?: string): Promise<ChatParty> => {
-    const agent = openAgents(services).choose(start.agent);
-    const { workingDirectory } = services;
-    const conversation = await conversations.create({ id, agent: agent.name, workingDirectory });
-    return partyOf({ ...start, agent: agent.name }, conversation, workingDirectory);
-  };
+  const { onHeld } = way;
+  using parties = new ChatParties(context, { conversations, priceOf, onHeld, onAsked: () => notices.ring() });
   const openParty = async () =>
     resumed === undefined
-      ? begin(prepared, values.session)
-      : partyOf(prepared, resumed, prepared.workingDirectory);
+      ? parties.begin(prepared, values.session)
+      : parties.continue(prepared, resumed, prepared.workingDirectory);
   const options = {
     // The model belonged to the previous agent.
-    startWith: (agent: string) => begin({ agent, model: undefined, permissions: prepared.permissions }),
+    startWith: (agent: string) =>
+      parties.begin({ agent, model: undefined, permissions: prepared.permissions }),
     readFile: (path: string) => readTextFile(services, path),
     createFile: (path: string, text: string) => createTextFile(services, path, text),
-    first,
+    first: way.first,
     style: terminal.style,
     signal,
-    onOpen: (opened: ChatView) => {
-      view = opened;
-      for (const note of prepared.notes) opened.note(note);
+    onOpen(view: ChatView) {
+      parties.show(view);
+      for (const note of prepared.notes) view.note(note);
     },
   };
-  if (terminal.isInteractive && !isJson) {
-    const noting = terminalNotes(services);
-    const { openChat } = await import('../../../tui/chat/open.js');
-    const noteTerminal = await noting;
-    const party = await openParty();
-    const { stdin, stdout, stderr } = process;
-    await openChat({
-      ...options,
-      party,
-      stdin,
-      stdout,
-      stderr,
-      noteTerminal,
-      onSeen: notices.noteSeen,
-      hasColor: terminal.hasColor,
-      questions: services.questions,
-      banner: banner(title, party, resumed),
-      isResumed: resumed !== undefined,
-    });
-    return signal.aborted ? ExitCode.interrupted : ExitCode.done;
-  }
+  const talk = { ...options, openParty, resumed };
+  if (terminal.isInteractive && !isJson)
+    return talkOnScreen(context, { ...talk, title: way.title, onSeen: notices.noteSeen });
+  return talkInLines(context, talk);
+}
+
+/** What both ways of talking need. */
+interface Talk
+  extends Pick<
+    OpenChatOptions,
+    'startWith' | 'readFile' | 'createFile' | 'first' | 'style' | 'signal' | 'onOpen'
+  > {
+  readonly openParty: () => Promise<ChatParty>;
+  readonly resumed: Conversation | undefined;
+}
+
+async function talkOnScreen(
+  { services, terminal, signal }: CommandContext,
+  {
+    openParty,
+    resumed,
+    title,
+    ...options
+  }: Talk & Pick<OpenChatOptions, 'onSeen'> & { readonly title: string },
+): Promise<ExitCode> {
+  const noting = terminalNotes(services);
+  const { openChat } = await import('../../../tui/chat/open.js');
+  const noteTerminal = await noting;
+  const party = await openParty();
+  const { stdin, stdout, stderr } = process;
+  await openChat({
+    ...options,
+    party,
+    stdin,
+    stdout,
+    stderr,
+    noteTerminal,
+    hasColor: terminal.hasColor,
+    questions: services.questions,
+    banner: banner(title, party, resumed),
+    isResumed: resumed !== undefined,
+  });
+  return signal.aborted ? ExitCode.interrupted : ExitCode.done;
+}
+
+async function talkInLines(
+  { terminal, signal, isJson }: CommandContext,
+  { openParty, resumed, ...options }: Talk,
+): Promise<ExitCode> {
   const { openChat } = await import('../../../tui/chat/plain.js');
   const { stdin, stdout, stderr } = terminal.streams;
   const { path, isAllAnswered } = await openChat({
@@ -237,7 +226,7 @@ async function talk(
     stderr,
     isJson,
     // With the message on the command line, nobody should have to end the input at the keyboard.
-    readsInput: first === undefined || !terminal.hasKeyboard,
+    readsInput: options.first === undefined || !terminal.hasKeyboard,
   });
   if (path === null) {
     resumed?.[Symbol.dispose]();
@@ -250,8 +239,6 @@ async function talk(
   if (signal.aborted) return ExitCode.interrupted;
   return isAllAnswered ? ExitCode.done : ExitCode.failed;
 }
-
-type Wishes = Pick<ChatStart, 'agent' | 'model' | 'permissions'>;
 
 /** How the agent is started and where the conversation belongs. Reports mistakes before anybody types. */
 function prepare(
