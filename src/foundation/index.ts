@@ -62,7 +62,7 @@ export { BarredStream } from './text/barred-stream.js';
 export { counted } from './text/counted.js';
 export { costWords, dollarsText, type KnownCost, withoutNoise } from './text/dollars.js';
 export { inMarkdown, quoted } from './text/markdown-quote.js';
-export { shellWord, typedWord } from './text/shell-word.js';
+export { shellWord } from './text/shell-word.js';
 export { sparkline } from './text/sparkline.js';
 export { visibleBlock, visibleExcerpt, visibleJson, visibleLabel, visibleLine } from './text/visible-text.js';
 export { BAR, barred, breakWord, columnsOf, rowsOf, wrapSpans, wrapText } from './text/wrap.js';

@@ -1,4 +1,10 @@
-import { findProcess, isStillRunning, type ProcessEntry, runningChildren } from '../programs/index.js';
+import {
+  commandLineOf,
+  findProcess,
+  isStillRunning,
+  type ProcessEntry,
+  runningChildren,
+} from '../programs/index.js';
 import type { FileSystem } from '../storage/index.js';
 import type { PermissionAsked } from './events.js';
 import { TranscriptTail } from './transcript-tail.js';
@@ -37,15 +43,21 @@ export function followAgent(
   };
 }
 
-/** Names of the shells that an agent may start a hook through. */
-const SHELLS: readonly string[] = ['sh', 'dash', 'bash', 'zsh', 'ksh', 'ash', 'fish', 'busybox'];
+/** What an agent may start a hook through: a shell, perhaps a script of somebody's, or what looks our command up. */
+const SHELL = /^-?(?:\S*\/)?(?:sh|dash|bash|zsh|ksh|ash|fish|busybox)(?: |$)/;
+const LAUNCHER = / hook /;
+const MOST_BETWEEN = 4;
 
-/** The process of the agent that started this hook, directly or through a shell; undefined if that cannot be seen. */
+/** The process of the agent that started this hook; undefined if that cannot be seen. */
 export function agentAbove(fileSystem: FileSystem): number | undefined {
-  const parent = findProcess(fileSystem, process.ppid);
-  const isShell = parent !== undefined && SHELLS.includes(parent.name);
-  const agent = isShell ? findProcess(fileSystem, parent.parentPid) : parent;
-  return agent !== undefined && agent.pid > 1 ? agent.pid : undefined;
+  let { ppid: pid } = process;
+  for (let left = MOST_BETWEEN; left > 0 && pid > 1; left -= 1) {
+    const words = commandLineOf(fileSystem, pid);
+    if (words === '') return undefined;
+    if (!SHELL.test(words) && !LAUNCHER.test(words)) return pid;
+    pid = findProcess(fileSystem, pid)?.parentPid ?? 0;
+  }
+  return undefined;
 }
 
 /** Our parent and its parent: a shell and the agent, or the agent and whatever started it. If one is gone, so is the dialog. */

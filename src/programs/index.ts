@@ -10,6 +10,7 @@ export { mendTerminal, terminalNotes } from './held-terminal.js';
 export { LineSplitter, type OversizedLine } from './line-splitter.js';
 export { OutputLog } from './output-log.js';
 export {
+  commandLineOf,
   findMarked,
   findProcess,
   isRunning,

@@ -90,10 +90,12 @@ export function runningChildren(
   if (parentPid === undefined) return [];
   return [...readProcessTable(fileSystem).values()]
     .filter((entry) => entry.parentPid === parentPid && isAlive(entry))
-    .map(({ pid }) => ({
-      pid,
-      words: readOfProcess(fileSystem, pid, 'cmdline')?.replaceAll('\0', ' ') ?? '',
-    }));
+    .map(({ pid }) => ({ pid, words: commandLineOf(fileSystem, pid) }));
+}
+
+/** The words a process was started with; empty if they cannot be seen. */
+export function commandLineOf(fileSystem: FileSystem, pid: number): string {
+  return readOfProcess(fileSystem, pid, 'cmdline')?.replaceAll('\0', ' ') ?? '';
 }
 
 /** A zombie has already ended; it is only waiting to be reaped. */

@@ -136,6 +136,7 @@ export class QueueDesk {
   async edit(typed: string, wishes: EditWishes): Promise<Entry> {
     await using open = await this.#open();
     const { queue, id } = await this.#find(open, typed);
+    if (queue === open.local) await this.#checkEdited(await queue.get(id), wishes);
     if (wishes.isUpdated === true) await this.#update(queue, id);
     const after = wishes.after === undefined ? undefined : await this.#idsIn(queue, wishes.after);
     return await queue.edit(id, (entry) => this.#change(entry, { ...wishes, after }));
@@ -206,6 +207,13 @@ export class QueueDesk {
     const after = await this.#idsIn(queue, wishes.after);
     const isShared = queue !== open.local;
     return planEntries(queue, { ...place(), now: clock.now(), isShared }, { ...wishes, after });
+  }
+
+  async #checkEdited(entry: Entry | undefined, { options }: EditWishes): Promise<void> {
+    if (entry === undefined || options === undefined) return;
+    const wished = Object.entries(options).filter(([, value]) => value !== undefined);
+    const edited: EntryOptions = { ...entry.options, ...Object.fromEntries(wished) };
+    if (edited.maxCost !== undefined) await this.#parts.checkCost(edited);
   }
 
   #change(entry: Entry, wishes: EditWishes): EntryChange {

@@ -8,8 +8,7 @@ import { runAndTellChecks } from './turn/iterate.js';
 const RETRY = 'Try again';
 const SKIP = 'Skip this phase';
 /** The run that asks is there, so it has to stop before another command can go on with other phases. */
-const workHint = (plan: string) =>
-  ` If the plan needs no new tests, choose "${STOP}", then: holdfast run ${plan} --reset --phases work`;
+const WORK_HINT = ` If the plan needs no new tests, choose "${STOP}", then: holdfast run <plan> --reset --phases work`;
 
 /** The session is halted: asks a person how to continue, or uses the answer they have already given. Without one the run ends. */
 export async function halted(
@@ -78,7 +77,7 @@ function breakerQuestion(loop: HeldLoop, refusal: string | null): RunQuestion {
   const { prpFile, currentPhase } = loop.state;
   const isStory = hasStories(loop);
   const why = refusal ?? `the run was halted: ${haltWords(loop)}`;
-  const hint = !isStory && isAboutTests(missingOf(loop)) ? workHint(prpFile) : '';
+  const hint = !isStory && isAboutTests(missingOf(loop)) ? WORK_HINT : '';
   const skip = {
     label: SKIP,
     description: `Continue without the gate of ${currentPhase}; recorded as skipped`,

@@ -179,7 +179,7 @@ describe('at the breaker', () => {
       expect(world.prompts()).toHaveLength(3);
       const { stdout } = await world.run(['status']);
       expect(stdout).toMatch(
-        /^resume .*--reset; or holdfast run docs\/prps\/adder.md --reset --phases work \(without new tests\), or holdfast run docs\/prps\/adder.md --skip \(leaves the phase\)$/m,
+        /^resume .*--reset; or holdfast run <plan> --reset --phases work \(without new tests\), or holdfast run <plan> --skip \(leaves the phase\)$/m,
       );
     },
   );
@@ -234,7 +234,7 @@ describe('at the breaker', () => {
       expect(questions[0].prompt).toBe(
         `${PLAN}: the run was halted: no progress in 3 iterations of RED; the gate is not met: needs 1 new failing test, has 0 ` +
           '(the agent says it is done). How should it continue? If the plan needs no new tests, choose "Stop", then: ' +
-          `holdfast run ${PLAN} --reset --phases work`,
+          'holdfast run <plan> --reset --phases work',
       );
       await world.aside(['answer', sessionId, '--option', 'Skip this phase']);
       expect(await run.ended).toMatchObject({ code: 0 });

@@ -413,22 +413,17 @@ describe('agents known by hook', () => {
 describe('an agent that tells nothing of its end', () => {
   verifies('H02', 'is no longer shown when the process that started the hook is gone', async () => {
     await using world = await machine();
-    const hook = JSON.stringify([
-      process.execPath,
-      HOLDFAST,
-      'hook',
-      'UserPromptSubmit',
-      '--agent',
-      'claude',
-    ]);
+    const words = [process.execPath, HOLDFAST, 'hook', 'UserPromptSubmit', '--agent', 'claude'];
     const input = JSON.stringify({
       session_id: SESSION,
       cwd: world.project,
       hook_event_name: 'UserPromptSubmit',
     });
-    // As Claude Code 2.1.197 does: through a shell, and without saying who it is.
+    // As Claude Code 2.1.197 does: through a shell, and without saying who it is. A script of the person's is in between.
+    const script = world.dir.at('my-hook.sh');
+    writeFileSync(script, '#!/bin/sh\n"$@"\ntrue\n', { mode: 0o755 });
     const program = `
-      const command = ${hook}.map((word) => "'" + word + "'").join(' ') + '; true';
+      const command = ${JSON.stringify([script, ...words])}.map((word) => "'" + word + "'").join(' ') + '; true';
       require('node:child_process').execFileSync('sh', ['-c', command], { input: ${JSON.stringify(input)} });
       process.stdin.resume();`;
     const agent = spawn(process.execPath, ['-e', program], {

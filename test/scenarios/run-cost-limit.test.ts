@@ -26,6 +26,10 @@ describe('a limit in dollars', () => {
     ]);
     expect(queued).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-tokens') });
     expect((await world.asideJson(['queue', 'list', '--all'])).data.entries).toEqual([]);
+    await world.run(['queue', 'add', PLAN, '--agent', 'player', '--in-place']);
+    const [entry] = (await world.asideJson(['queue', 'list'])).data.entries;
+    const edited = await world.run(['queue', 'edit', entry.id, '--max-cost', '1']);
+    expect(edited).toMatchObject({ code: 2, stderr: expect.stringContaining('--max-tokens') });
     expect(world.prompts()).toEqual([]);
   });
 

@@ -416,10 +416,11 @@ describe('a second run', () => {
     const question = await pending(world);
     const id = world.state().session_id.slice(0, 8);
     const stands = (await world.run(['status'])).stdout;
-    const others = `holdfast run ${PLAN} --reset --phases work (without new tests), or holdfast run ${PLAN} --skip`;
+    const others =
+      'holdfast run <plan> --reset --phases work (without new tests), or holdfast run <plan> --skip';
     expect(stands).toContain(`holdfast resume ${id} --reset; or first holdfast stop ${id}, then ${others}`);
     const told = (await world.json(['questions', 'show', question])).data.questions[0].prompt;
-    expect(told).toContain(`choose "Stop", then: holdfast run ${PLAN} --reset --phases work`);
+    expect(told).toContain(`choose "Stop", then: holdfast run <plan> --reset --phases work`);
     expect(await world.go(['--skip'])).toMatchObject({
       code: 5,
       stderr: expect.stringMatching(

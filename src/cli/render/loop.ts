@@ -1,4 +1,4 @@
-import { counted, dollarsText, typedWord, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, dollarsText, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import type { RunStatus } from '../../run/index.js';
 import {
   costText,
@@ -41,7 +41,8 @@ function waysOut({ choices }: ResumeOffer, report: LoopReport | null): string {
   if (report === null) return '; try again: holdfast resume --reset';
   const id = report.sessionId.slice(0, 8);
   const again = `; try again: holdfast resume ${id} --reset`;
-  const run = `holdfast run ${typedWord(report.prpFile)}`;
+  // No path: it would be right only where the run was started.
+  const run = 'holdfast run <plan>';
   const others = [
     ...(isAboutTests(report.gates.missing) ? [`${run} --reset --phases work (without new tests)`] : []),
     ...(choices.includes('skip') ? [`${run} --skip (leaves the phase)`] : []),

@@ -1,5 +1,5 @@
 import { type AgentEvent, describeEvent } from '../../agents/index.js';
-import { counted, typedWord, visibleExcerpt, visibleLine } from '../../foundation/index.js';
+import { counted, visibleExcerpt, visibleLine } from '../../foundation/index.js';
 import {
   causeOfWait,
   describeMissing,
@@ -227,7 +227,8 @@ function questionLine(event: Extract<RunEvent, { type: 'question' }>, isUnattend
 
 function endLines(event: Extract<RunEvent, { type: 'run-end' }>, begun?: RunStart): string[] {
   const { outcome, reason, missing = [], skipped = [] } = event;
-  const run = `holdfast run ${begun === undefined ? '<plan>' : visibleLine(typedWord(begun.plan))}`;
+  // No path: it would be right only where the run was started.
+  const run = 'holdfast run <plan>';
   const skip = outcome === 'halted' && begun?.stories == null ? ` Leave this phase: \`${run} --skip\`.` : '';
   const next = `${NEXT[outcome].replace('<run>', event.sessionId.slice(0, 8))}${skip}`;
   const lacks = describeMissing(missing);

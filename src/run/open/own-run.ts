@@ -154,12 +154,13 @@ async function workOwned(
   const work = { ...options, touched: new Set<string>() };
   const end = await workThrough(services, prepared, work);
   if (end.outcome === 'completed') forgetRun(services, sessionId);
-  await closeRun(services, prepared, work, end);
+  await recordEnd(services, prepared, work, end);
+  await runOnEnd(services, prepared, loop.state, end);
   return end;
 }
 
-/** Notes what the run changed, records how it ended, and runs the person's own command. */
-async function closeRun(
+/** Notes what the run changed and records how it ended. */
+async function recordEnd(
   services: RunServices,
   prepared: PreparedRun,
   { loop, journal, touched }: CountedWork,
@@ -171,22 +172,31 @@ async function closeRun(
     services.log.warn('run.files-not-noted', { error: messageOf(error) });
   });
   journal.record({ type: 'run-end', sessionId: state.sessionId, ...end, skipped: state.phasesSkipped });
-  await runOnEnd(services, prepared, state, end);
 }
 
-/** A run that fails is over, too, unless somebody else has it by now. The error that ended it is not to be hidden. */
+/**
+ * A run that fails is over, too, unless somebody else has it by now. The error that ended it is not to be hidden, and the
+ * person's command runs even if nothing can be recorded any more. What failed behind a completed run does not undo it.
+ */
 async function closeFailed(
   services: RunServices,
   prepared: PreparedRun,
   work: CountedWork,
   error: unknown,
 ): Promise<void> {
+  const { state } = work.loop;
+  const isCompleted = state.status === 'completed';
+  const end: RunEnd = isCompleted
+    ? { outcome: 'completed', reason: null }
+    : { outcome: 'failed', reason: messageOf(error) };
   if (isHoldfastError(error, 'LOCK_LOST')) return;
   try {
-    await closeRun(services, prepared, work, { outcome: 'failed', reason: messageOf(error) });
+    await recordEnd(services, prepared, work, end);
   } catch (another) {
+    if (isHoldfastError(another, 'LOCK_LOST')) return;
     services.log.warn('run.end-not-recorded', { error: messageOf(another) });
   }
+  await runOnEnd(services, prepared, state, end);
 }
 
 function startOf({ environment }: RunServices, { agent, wishes }: PreparedRun): RunStart {

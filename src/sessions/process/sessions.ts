@@ -140,6 +140,9 @@ export class ProcessSessions {
     launch: AgentLaunch,
     options: { readonly acceptsChanges?: boolean | undefined } = {},
   ): Promise<ProcessSession> {
+    // Before the lock as well: one that is over is that, whoever holds it.
+    const { state } = this.#storeOf(id).read(id);
+    if (isOver(state)) throw new NotResumableError(id, `it is ${state}`);
     const owned = await this.#storeOf(id).hold(id);
     try {
       // Read under the lock: another process may have ended or continued the session in the meantime.

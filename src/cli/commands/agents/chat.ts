@@ -169,8 +169,9 @@ async function talk(
   };
   const talk = { ...options, openParty, resumed };
   if (terminal.isInteractive && !isJson)
-    return talkOnScreen(context, { ...talk, title: way.title, onSeen: notices.noteSeen });
-  return talkInLines(context, talk);
+    return await talkOnScreen(context, { ...talk, title: way.title, onSeen: notices.noteSeen });
+  // Awaited, so that what is held here is let go only when the chat is over.
+  return await talkInLines(context, talk);
 }
 
 /** What both ways of talking need. */
