@@ -82,14 +82,14 @@ itTries(
     await pane.until(/^Holdfast +5 waiting for you, 4 working, 1 ended today/m);
     const view = new TopPane(pane);
     for (const name of ['p4', 'p5', 'p6', 'p7']) {
-      await view.only(name, 'working');
+      await view.showAlone(name, 'working');
       await view.pause(name);
       await view.resume(name);
       await view.attach(name);
       await view.all();
     }
     for (const name of ['p0', 'p1', 'p2', 'p3', 'p9']) {
-      await view.only(name, 'waiting for you');
+      await view.showAlone(name, 'waiting for you');
       await view.answer(name);
       await view.resume(name, '(working|waiting for you|ended today)');
       await view.all();

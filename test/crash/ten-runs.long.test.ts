@@ -42,7 +42,7 @@ describe('ten runs in ten projects, five of them waiting', () => {
       // Those that were only working are resumed, one by one.
       for (const number of NUMBERS.slice(5)) {
         const name = `p${number}`;
-        await view.only(name, 'resting');
+        await view.showAlone(name, 'resting');
         await view.resume(name);
         await view.attach(name);
         await view.all();
@@ -51,7 +51,7 @@ describe('ten runs in ten projects, five of them waiting', () => {
       // meantime.
       for (const number of NUMBERS.slice(0, 5)) {
         const name = `p${number}`;
-        await view.only(name, 'waiting for you');
+        await view.showAlone(name, 'waiting for you');
         await view.answer(name);
         await view.resume(name, '(working|waiting for you|ended today)');
         await view.all();

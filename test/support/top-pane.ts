@@ -9,7 +9,7 @@ export class TopPane {
   }
 
   /** Shows one run alone, in this state. */
-  async only(name: string, stands: string): Promise<void> {
+  async showAlone(name: string, stands: string): Promise<void> {
     await this.#pane.type(`/${name}-plan`);
     await this.stands(name, stands);
     await this.#pane.press('Enter');

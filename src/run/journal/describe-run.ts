@@ -15,15 +15,13 @@ export interface RunLine {
   readonly tone: 'plain' | 'good' | 'bad' | 'asks';
 }
 
-type RunStart = Extract<RunEvent, { type: 'run-start' }>;
-
 /** Returns the lines to show for each event of one run; most events have none. Each denial is shown once. */
 export function runDescriber(isUnattended: boolean): (event: RunEvent) => RunLine[] {
   const denied = new Set<string>();
-  let begun: RunStart | undefined;
+  let hasStories = false;
   return (event) => {
-    if (event.type === 'run-start') begun = event;
-    if (event.type === 'run-end') return plain(...endLines(event, begun));
+    if (event.type === 'run-start') hasStories = event.stories !== null;
+    if (event.type === 'run-end') return plain(...endLines(event, hasStories));
     if (event.type === 'iteration-start') denied.clear();
     if (event.type === 'agent' && event.event.type === 'permission' && event.event.decision === 'denied')
       denied.add(`${event.event.name}: ${event.event.title}`);
@@ -225,18 +223,14 @@ function questionLine(event: Extract<RunEvent, { type: 'question' }>, isUnattend
   return `? ${who}: ${visibleExcerpt(event.title, 80)} (question ${id})${way}`;
 }
 
-function endLines(event: Extract<RunEvent, { type: 'run-end' }>, begun?: RunStart): string[] {
+function endLines(event: Extract<RunEvent, { type: 'run-end' }>, hasStories = false): string[] {
   const { outcome, reason, missing = [], skipped = [] } = event;
-  // No path: it would be right only where the run was started.
-  const run = 'holdfast run <plan>';
-  const skip = outcome === 'halted' && begun?.stories == null ? ` Leave this phase: \`${run} --skip\`.` : '';
+  const skip = outcome === 'halted' && !hasStories ? ` ${LEAVE_PHASE}` : '';
   const next = `${NEXT[outcome].replace('<run>', event.sessionId.slice(0, 8))}${skip}`;
   const lacks = describeMissing(missing);
   const why = reason === null ? '' : `: ${visibleLine(reason)}`;
   const what = lacks === '' ? '' : `; the gate is not met: ${lacks}`;
-  const way = isAboutTests(missing)
-    ? `${next} If the plan needs no new tests: \`${run} --reset --phases work\`.`
-    : next;
+  const way = isAboutTests(missing) ? `${next} ${WITHOUT_TESTS}` : next;
   return [
     `${outcome}${why}${what}${way}`,
     ...skipped.map(
@@ -245,6 +239,10 @@ function endLines(event: Extract<RunEvent, { type: 'run-end' }>, begun?: RunStar
     ),
   ];
 }
+
+// No path of the plan: it would be right only where the run was started.
+const LEAVE_PHASE = 'Leave this phase: `holdfast run <plan> --skip`.';
+const WITHOUT_TESTS = 'If the plan needs no new tests: `holdfast run <plan> --reset --phases work`.';
 
 const NEXT: Readonly<Record<Extract<RunEvent, { type: 'run-end' }>['outcome'], string>> = {
   completed: '',
